@@ -8,8 +8,8 @@
 
 namespace skmd::icd {
 
-/// Runs `helper`, a skmd-ask, with this library's file `library`; the answers go to `cache`. Empty where `cache` is:
-/// nothing is kept then.
+/// Runs `helper`, a skmd-ask, with this library's file `library`; the answers go to `cache`. Empty where `cache` is,
+/// or where the process has other rights than its user.
 AskDriver driver_asker(const std::string& helper, const std::string& library, const std::string& cache);
 
 }  // namespace skmd::icd

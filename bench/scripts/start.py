@@ -9,7 +9,7 @@
 Parts: `cold`, the programs start_* with nothing compiled before; `five`, the same with warm caches; `sixteen`, the workloads, one repetition
 each, warm. Turns are taken until there are N of each or S seconds are over; what has had no turn by then is told. Processes that a vendor's
 compiler takes most of vary by a third, so that a few turns do not tell 1.0 from 1.2: --add counts the turns of earlier runs of the same code, too,
-and with --repetitions 0 those alone. Exit status: 0, also where a
+and with --repetitions 0 those alone; what failed in them counts likewise. Exit status: 0, also where a
 goal is missed; 1 if a process failed or gave a wrong result."""
 import argparse
 import json
@@ -195,7 +195,7 @@ def main():
         taken, failures = turns.taken, failures + turns.failures
     add_earlier(taken, earlier)
     document = {"machine": facts(options.build) if options.repetitions > 0 or not earlier else earlier[0]["machine"],
-                "command": " ".join(sys.argv), "seconds": options.seconds}
+                "command": " ".join(sys.argv), "seconds": options.seconds if options.repetitions > 0 else None}
     if earlier:
         document["added"] = [{"command": one["command"], "machine": one["machine"]} for one in earlier]
     document["rows"] = [row_of(part, [unit for unit in units if unit[0] == part], taken) for part in dict.fromkeys(unit[0] for unit in units)]

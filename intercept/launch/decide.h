@@ -46,9 +46,7 @@ class DecisionInputs {
   virtual double groups_per_second(std::uint32_t device) = 0;
   /// Bytes that the device has to be sent for the whole launch.
   virtual std::uint64_t missing_bytes(std::uint32_t device) = 0;
-  /// Seconds of a mebibyte to the device and back over the link to its machine, as plans count it: assumed until it is
-  /// measured. 0: it is in this machine.
-  virtual double link_seconds(std::uint32_t device) = 0;
+  virtual FarLink far_link(std::uint32_t device) = 0;
   /// Changes when results are read clearly more or less often than before.
   virtual std::uint32_t read_rhythm() = 0;
   /// What the partitioner is asked: the same object at every call, made at the first. Its `previous` is null.

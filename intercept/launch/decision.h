@@ -65,6 +65,12 @@ inline domain::RoundTimes::Devices devices_of(const Decision& decision) {
   return devices;
 }
 
+/// The link to another machine as plans count it, assumed until it is measured. All 0: the device is in this machine.
+struct FarLink {
+  double round_trip = 0;    // seconds
+  double to = 0, from = 0;  // bytes per second
+};
+
 /// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
 struct DecisionBasis {
   bool known = false;   // the decision is settled, and explores nothing
@@ -72,7 +78,7 @@ struct DecisionBasis {
   std::uint32_t read_rhythm = 0;
   std::array<double, domain::kMaxSpaces> groups_per_second{};
   std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
-  std::array<double, domain::kMaxSpaces> link_seconds{};          // DecisionInputs::link_seconds(), per device
+  std::array<FarLink, domain::kMaxSpaces> far_links{};            // per device
 };
 
 }  // namespace skmd::icd

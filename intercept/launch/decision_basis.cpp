@@ -17,7 +17,7 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
     if (!eligible.eligible[i]) continue;
     basis.groups_per_second[i] = inputs.groups_per_second(i);
     basis.missing_bytes[i] = inputs.missing_bytes(i);
-    basis.link_seconds[i] = inputs.link_seconds(i);
+    basis.far_links[i] = inputs.far_link(i);
   }
   return basis;
 }
@@ -25,6 +25,11 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
 namespace {
 
 bool changed(double then, double now, double noise) { return std::abs(now - then) > noise * then; }
+
+bool changed(const FarLink& then, const FarLink& now) {
+  return changed(then.round_trip, now.round_trip, kLinkNoise) || changed(then.to, now.to, kLinkNoise) ||
+         changed(then.from, now.from, kLinkNoise);
+}
 
 }  // namespace
 
@@ -34,7 +39,7 @@ bool stands(const DecisionBasis& then, const DecisionBasis& now) {
     return false;
   for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
     if (changed(then.groups_per_second[i], now.groups_per_second[i], kRateNoise) ||
-        changed(then.link_seconds[i], now.link_seconds[i], kLinkNoise))
+        changed(then.far_links[i], now.far_links[i]))
       return false;
   return true;
 }

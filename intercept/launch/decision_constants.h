@@ -12,8 +12,8 @@ namespace skmd::icd::tuning {
 /// Part of a rate: rates are measured again at every launch, and smaller changes than this are noise. Source: above the
 /// least error that a rate is taken to have (kNoise of partitioner/model/fit_constants.h).
 inline constexpr double kRateNoise = 0.05;
-/// Likewise, of what a transfer to another machine takes. Source: chosen: the rate of the first few transfers of a link
-/// varies by a fifth, and what is assumed before them is off by a factor.
+/// Likewise, part of a round trip or rate of the link to another machine. Source: chosen: the rate of the first few
+/// transfers of a link varies by a fifth, and what is assumed before them is off by a factor.
 inline constexpr double kLinkNoise = 0.25;
 /// Seconds that asking the partitioner takes, even if it looks at no footprint. Source: bench/micro/partition_bench (a
 /// plan for three devices takes 0.33 us, docs/results/overheads.md) and the request for it.

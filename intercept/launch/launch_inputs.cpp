@@ -44,7 +44,7 @@ std::uint64_t LaunchInputs::missing_bytes(std::uint32_t device) {
   return moving.linked + moving.copied;
 }
 
-double LaunchInputs::link_seconds(std::uint32_t device) { return icd::link_seconds(device); }
+FarLink LaunchInputs::far_link(std::uint32_t device) { return icd::far_link(device); }
 
 std::uint32_t LaunchInputs::read_rhythm() { return icd::read_rhythm(view_); }
 

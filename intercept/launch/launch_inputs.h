@@ -31,7 +31,7 @@ class LaunchInputs : public DecisionInputs, public DecisionLog {
   bool is_gpu(std::uint32_t device) override;
   double groups_per_second(std::uint32_t device) override;
   std::uint64_t missing_bytes(std::uint32_t device) override;
-  double link_seconds(std::uint32_t device) override;
+  FarLink far_link(std::uint32_t device) override;
   std::uint32_t read_rhythm() override;
   domain::PartitionRequest& request() override { return question().request(); }
   bool affords_first(double seconds, double launch) override;

@@ -106,13 +106,12 @@ domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::u
   return moving;
 }
 
-double link_seconds(std::uint32_t device) {
+FarLink far_link(std::uint32_t device) {
   const LinkRates& links = LinkRates::get();
-  if (!links.is_far(device)) return 0.0;
-  constexpr double kMebibyte = 1 << 20;
+  if (!links.is_far(device)) return {};
   const LinkRate rate = links.of(device);
   const double assumed = links.assumed(device);
-  return 2 * links.round_trip(device) + kMebibyte / rate.to.value_or(assumed) + kMebibyte / rate.from.value_or(assumed);
+  return {links.round_trip(device), rate.to.value_or(assumed), rate.from.value_or(assumed)};
 }
 
 std::uint32_t read_rhythm(const LaunchView& view) {

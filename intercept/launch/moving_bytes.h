@@ -37,8 +37,7 @@ double first_touch_seconds(const LaunchView& view);
 /// Changes when the roots of the launch are read clearly more or less often than before.
 std::uint32_t read_rhythm(const LaunchView& view);
 
-/// DecisionInputs::link_seconds().
-double link_seconds(std::uint32_t device);
+FarLink far_link(std::uint32_t device);
 
 /// Sets what is known of each device's link. A link that was never used is taken for one like that of a device of the
 /// same make, and a device that uses host memory gets bytes over the links of those that have them. Several

@@ -10,7 +10,7 @@
 namespace skmd::profiler {
 
 /// Writes the .icd files of `vendors` into `target`, without those that skmd-serve leaves out, and returns the
-/// libraries that they name. Both are folders.
+/// libraries that they name. Both are folders; `vendors` may be one such file.
 domain::Result<std::vector<std::string>> copy_real_drivers(const std::string& vendors, const std::string& target);
 
 }  // namespace skmd::profiler

@@ -18,6 +18,10 @@ OPAQUE = "__kernel void f(__global int* out) { __asm__ volatile(\"\"); out[get_g
 
 def child(source, questions):
     """The application: what the kernel wrote, and whether PoCL is mapped."""
+    if "loaded" in questions:
+        import ctypes
+        names = [pathlib.Path(path).read_text(encoding="utf-8").strip() for path in glob.glob("/etc/OpenCL/vendors/*.icd")]
+        ctypes.CDLL(next(name for name in names if "libpocl" in name))
     import pyopencl as cl
     import numpy
     platform, = [platform for platform in cl.get_platforms() if platform.name == "SKMD"]
@@ -47,7 +51,7 @@ class LateDriver(unittest.TestCase):
             file.write(library + "\n")
         cache = os.path.join(self.folder, "cache")
         environment = {**os.environ, "OCL_ICD_VENDORS": icd, "OCL_ICD_FILENAMES": library, "SKMD_CACHE_DIR": cache, "POCL_DEVICES": "pthread", "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1", "PYOPENCL_NO_CACHE": "1", **more}
-        if "SKMD_VENDORS" in more:
+        if "SKMD_VENDORS" in more and "SKMD_DEVICES" not in more:
             del environment["SKMD_DEVICES"]
         command = [sys.executable, __file__, "--child", source, questions]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
@@ -111,19 +115,48 @@ class LateDriver(unittest.TestCase):
         self.assertFalse(self.is_loaded(PLAIN, SKMD_VENDORS=f"{vendors}/pocl.icd"))
         self.assertTrue(self.is_loaded(OPAQUE, SKMD_VENDORS=f"{vendors}/pocl.icd"))
 
-    def test_it_is_loaded_here_where_no_process_can_be_asked(self):
+    def tree_that_asks(self, text, mode=0o700):
+        """Our library in a tree whose skmd-ask is a script, which is told where it may leave notes."""
         tree = os.path.join(self.folder, "tree")
+        shutil.rmtree(tree, ignore_errors=True)
         os.makedirs(f"{tree}/lib")
         os.makedirs(f"{tree}/libexec/skmd")
         shutil.copy(f"{BUILD}/lib/libskmd.so", f"{tree}/lib/libskmd.so")
         os.symlink(f"{BUILD}/libexec/skmd/skmd-compile", f"{tree}/libexec/skmd/skmd-compile")
         with open(f"{tree}/libexec/skmd/skmd-ask", "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\nkill -KILL $$\n")
-        for mode in (0o600, 0o700):  # that cannot be started, and that dies
-            os.chmod(f"{tree}/libexec/skmd/skmd-ask", mode)
+            file.write(f"#!/bin/sh\nenv >>{tree}/notes\necho end >>{tree}/notes\n{text}\n")
+        os.chmod(f"{tree}/libexec/skmd/skmd-ask", mode)
+        return f"{tree}/lib/libskmd.so"
+
+    def notes(self):
+        path = pathlib.Path(self.folder, "tree", "notes")
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "nothing is asked ahead on one processor")
+    def test_it_is_loaded_here_where_the_other_process_does_not_answer(self):
+        vendors = self.beside_a_gpu()
+        for text, mode, begins in (("", 0o600, False), ("kill -KILL $$", 0o700, True), ("echo this is another answer", 0o700, True), ("", 0o700, True)):
+            library = self.tree_that_asks(text, mode)
             shutil.rmtree(f"{self.folder}/cache", ignore_errors=True)
-            shutil.rmtree(f"{self.folder}/vendors", ignore_errors=True)
-            self.assertTrue(self.is_loaded(PLAIN, SKMD_VENDORS=self.beside_a_gpu(), SKMD_PARTITION="single:0", library=f"{tree}/lib/libskmd.so"))
+            self.assertTrue(self.is_loaded(PLAIN, SKMD_VENDORS=vendors, SKMD_PARTITION="single:0", LD_PRELOAD="libm.so.6", library=library))
+            notes = self.notes()
+            self.assertEqual("end" in notes, begins, text)
+            if begins:
+                self.assertEqual(sorted(line.split("=")[0] for line in notes if line.startswith(("SKMD_", "LD_"))),
+                                 ["SKMD_CACHE_DIR", "SKMD_PROFILE_DB", "SKMD_TEST_CPU_DRIVER", "SKMD_VENDORS"])
+                self.assertIn(f"SKMD_VENDORS={vendors}/pocl.icd", notes)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "nothing is asked ahead on one processor")
+    def test_it_is_asked_once(self):
+        vendors, library = self.beside_a_gpu(), self.tree_that_asks("")
+        for _ in range(3):
+            self.application(PLAIN, SKMD_VENDORS=vendors, SKMD_DEVICES="portable:0", library=library)
+        self.assertEqual(self.notes().count("end"), 1)
+
+    def test_it_is_not_asked_where_it_is_loaded_already(self):
+        library = self.tree_that_asks("")
+        self.assertTrue(self.is_loaded(PLAIN, "loaded", SKMD_VENDORS=self.beside_a_gpu(), SKMD_PARTITION="single:0", library=library))
+        self.assertEqual(self.notes(), [])
 
 
 if __name__ == "__main__":

@@ -185,6 +185,13 @@ TEST(DriversFolder, HasTheRealDrivers) {
   EXPECT_FALSE(std::filesystem::exists(target / "skmd.icd"));
   EXPECT_FALSE(std::filesystem::exists(target / "remote.icd"));
 
+  const std::filesystem::path one = folder.file("one");
+  std::filesystem::create_directories(one);
+  const auto single = copy_real_drivers((vendors / "gpu.icd").string(), one.string());
+  ASSERT_TRUE(single.ok()) << single.error().reason;
+  EXPECT_EQ(*single, (std::vector<std::string>{"/opt/vendor/libgpu.so"}));
+  EXPECT_TRUE(std::filesystem::exists(one / "gpu.icd"));
+
   const auto missing = copy_real_drivers(folder.file("none"), target.string());
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().reason.find("none"), std::string::npos);

@@ -2,8 +2,9 @@
 #include "intercept/backend/discovery/ask_ahead.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "intercept/backend/port/threads.h"
@@ -31,23 +32,28 @@ bool names_alone(const std::vector<IcdFile>& files, const IcdFile& file) {
 }
 
 std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std::string& own_library,
-                                    unsigned processors, const std::function<bool(const IcdFile&)>& is_kept) {
+                                    unsigned processors) {
   if (processors < 2) return std::nullopt;
   const auto pocl = std::find_if(files.begin(), files.end(), is_pocl);
   if (pocl == files.end() || !names_alone(files, *pocl)) return std::nullopt;
-  const bool others = std::any_of(files.begin(), files.end(), [&](const IcdFile& file) {
-    return !file.library.empty() && !is_pocl(file) && stem(file.library) != stem(own_library);
+  const bool others = std::any_of(files.begin(), pocl, [&](const IcdFile& file) {
+    return !file.library.empty() && stem(file.library) != stem(own_library);
   });
-  if (!others || is_kept(*pocl)) return std::nullopt;
+  if (!others) return std::nullopt;
   return *pocl;
 }
 
 AskedAhead::AskedAhead(std::optional<IcdFile> file, AskDriver ask) : file_(std::move(file)) {
   if (!file_) return;
   try {
-    thread_ = quiet_thread([path = file_->path, ask = std::move(ask)] { ask(path); });
-  } catch (const std::system_error&) {
-    file_.reset();  // no thread to be had: the driver is loaded here
+    thread_ = quiet_thread([path = file_->path, ask = std::move(ask)] {
+      try {
+        ask(path);
+      } catch (const std::bad_alloc&) {  // the driver is loaded here
+      }
+    });
+  } catch (const std::exception&) {  // no thread, or no memory for it: likewise
+    file_.reset();
   }
 }
 

@@ -14,28 +14,27 @@
 namespace skmd::icd {
 
 /// Starts another process that keeps the answers of the driver of `icd_file` where FactsStore finds them, and blocks
-/// until it has ended; called on a thread of its own. Throws nothing; failure is silent.
+/// until it has answered or failed, which is silent; called on a thread of its own. Throws nothing but std::bad_alloc.
 using AskDriver = std::function<void(const std::string& icd_file)>;
 
 /// Whether no other of `files` may name the library of `file`: only the library itself could tell that it is one.
 bool names_alone(const std::vector<IcdFile>& files, const IcdFile& file);
 
-/// The file whose driver is worth asking while others are loaded: the first that names PoCL's library, whose answers
-/// are not kept yet, where there is another driver to load meanwhile and a processor to do it. `is_kept` is called for
-/// that file alone.
+/// The file whose driver is worth asking while others are loaded: the first that names PoCL's library, where another
+/// driver is loaded before it and there is a processor to do it meanwhile. Drivers are loaded in the order of `files`.
 std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std::string& own_library,
-                                    unsigned processors, const std::function<bool(const IcdFile&)>& is_kept);
+                                    unsigned processors);
 
 /// A question under way. Used by one thread.
 class AskedAhead {
  public:
-  /// Asks about `file`, if there is one and there can be another thread.
+  /// Asks about `file`, if there is one, on a thread; where none can be had nothing is asked.
   AskedAhead(std::optional<IcdFile> file, AskDriver ask);
   ~AskedAhead() { wait(); }
   AskedAhead(const AskedAhead&) = delete;
   AskedAhead& operator=(const AskedAhead&) = delete;
 
-  /// True if it was asked about `file`, once the other process has ended, which may not have answered.
+  /// True if it was asked about `file`; blocks until the other process has answered or failed.
   bool asked(const IcdFile& file);
 
  private:

@@ -198,21 +198,45 @@ std::optional<DriverFacts> kept_facts(const DiscoveryOptions& options, const std
   return text ? decode_driver_facts(*text) : std::nullopt;
 }
 
+/// What is known of a file's driver before one is loaded.
+struct Known {
+  std::string key;
+  std::optional<DriverFacts> kept;
+};
+
+/// Notes that the driver of `key` is asked, until libraries are installed or removed. False if it was asked before, in
+/// vain where its answers are not kept, or if nothing can be noted.
+bool asked_first(const FactsStore& facts, const std::string& key) {
+  if (!facts.find || !facts.keep) return false;
+  const std::string asked = "asked " + key;
+  if (facts.find(asked)) return false;
+  facts.keep(asked, "asked", {"/etc/ld.so.cache"});
+  return facts.find(asked).has_value();
+}
+
 /// The driver that another process is asked about meanwhile.
-std::optional<IcdFile> asked_about(const DiscoveryOptions& options, const std::vector<IcdFile>& files) {
-  if (!options.ask || !options.facts.find || !options.cpu_driver) return std::nullopt;
-  return worth_asking(files, options.own_library, usable_processors(), [&](const IcdFile& file) {
-    return kept_facts(options, files, file, facts_key(file.library)).has_value();
-  });
+std::optional<IcdFile> asked_about(const DiscoveryOptions& options, const std::vector<IcdFile>& files,
+                                   const std::vector<Known>& known) {
+  if (!options.ask || !options.cpu_driver) return std::nullopt;
+  auto file = worth_asking(files, options.own_library, usable_processors());
+  if (!file) return std::nullopt;
+  std::size_t i = 0;
+  while (files[i].path != file->path) ++i;
+  // What the application's loader has loaded costs nothing here.
+  if (known[i].kept || is_mapped(file->library) || !asked_first(options.facts, known[i].key)) return std::nullopt;
+  return file;
 }
 
 void add_vendors(const DiscoveryOptions& options, const std::vector<IcdFile>& files, Survey& survey) {
-  AskedAhead ahead(asked_about(options, files), options.ask);
+  std::vector<Known> known;
   for (const IcdFile& file : files) {
-    const std::string key = facts_key(file.library);
-    auto kept = kept_facts(options, files, file, key);
-    if (!kept && ahead.asked(file)) kept = kept_facts(options, files, file, key);
-    survey.add_vendor(file, options.own_library, key, std::move(kept));
+    Known& one = known.emplace_back(Known{facts_key(file.library), {}});
+    one.kept = kept_facts(options, files, file, one.key);
+  }
+  AskedAhead ahead(asked_about(options, files, known), options.ask);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (ahead.asked(files[i])) known[i].kept = kept_facts(options, files, files[i], known[i].key);
+    survey.add_vendor(files[i], options.own_library, known[i].key, std::move(known[i].kept));
   }
 }
 

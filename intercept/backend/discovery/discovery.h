@@ -33,7 +33,9 @@ struct DiscoveryOptions {
   std::vector<CpuVariant> cpu_variants = {};
   /// A CPU driver whose answers were kept is not loaded before something of it is needed.
   FactsStore facts = {};
-  AskDriver ask = {};  // a CPU driver whose answers are not kept, while others are loaded; empty: none is asked
+  /// Asks a CPU driver whose answers are not kept yet, in another process, while others are loaded. Empty: none is
+  /// asked.
+  AskDriver ask = {};
   std::vector<HostServer> hosts = {};  // SKMD_HOSTS; their devices are reached through `engine`
   std::string engine = {};             // path of libpocl-remote.so
 };

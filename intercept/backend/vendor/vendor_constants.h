@@ -140,8 +140,8 @@ inline constexpr std::uint64_t kManyTraps = 16;
 
 // --- a driver that another process asks (discovery/ask_ahead.h) ---
 
-/// How long it may take, elapsed and in processor time; later the driver is loaded here. Source: chosen: PoCL takes a
-/// tenth of a second.
+/// Seconds that it may take, elapsed and of processor time; later the driver is loaded here. Source: chosen: a hundred
+/// times what PoCL takes.
 inline constexpr unsigned kAskSeconds = 5;
 
 // --- the process's end (vendor_visit.h) ---

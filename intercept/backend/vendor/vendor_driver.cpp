@@ -112,6 +112,12 @@ std::string platform_text(const VendorPlatform& platform, cl_platform_info name)
   return text.c_str();
 }
 
+bool is_mapped(const std::string& library) {
+  void* const mapped = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  if (mapped != nullptr) dlclose(mapped);
+  return mapped != nullptr;
+}
+
 std::string file_of(const VendorPlatform& platform) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(platform.cl->clGetDeviceIDs), &info) == 0 || info.dli_fname == nullptr) return {};

@@ -48,6 +48,9 @@ using Prepare = std::function<domain::Status(const FindSymbol&)>;
 domain::Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library,
                                                         const Prepare& prepare = {});
 
+/// Whether the process has loaded `library` already.
+bool is_mapped(const std::string& library);
+
 /// The file that the dynamic linker found the platform's driver in; "" if it does not say.
 std::string file_of(const VendorPlatform& platform);
 

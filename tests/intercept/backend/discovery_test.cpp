@@ -69,6 +69,17 @@ TEST_F(DiscoveryFolder, BrokenFilesAreLeftOutWithAReason) {
   EXPECT_FALSE(mentions(*found, "readme.txt", ""));
 }
 
+TEST_F(DiscoveryFolder, AFileStandsForItself) {
+  put("a-missing.icd", "libskmd-no-such-library.so\n");
+  put("b-stub.icd", stub_library_);
+  const auto files = read_icd_files(folder_.file("b-stub.icd"));
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 1u);
+  EXPECT_EQ(files->front().path, folder_.file("b-stub.icd"));
+  EXPECT_EQ(files->front().library, stub_library_);
+  EXPECT_FALSE(read_icd_files(folder_.file("none.icd")).ok());
+}
+
 TEST_F(DiscoveryFolder, SpacesAreAssignedInTheOrderOfTheSelectors) {
   put("stub.icd", stub_library_);
   const auto found = find("stub:1,stub:2,stub:0");

@@ -46,7 +46,7 @@ class World : public DecisionInputs, public DecisionLog {
   std::uint32_t gpu = ~0u;
   bool first_is_affordable = false;
   std::vector<std::uint64_t> missing = std::vector<std::uint64_t>(models.size());
-  std::vector<double> links = std::vector<double>(models.size());
+  std::vector<FarLink> links = std::vector<FarLink>(models.size());
   // What was asked and told.
   int asked_for_rates = 0, dealt = 0, plans = 0;
   std::optional<std::uint32_t> spins_on;
@@ -55,7 +55,7 @@ class World : public DecisionInputs, public DecisionLog {
   bool is_gpu(std::uint32_t device) override { return device == gpu; }
   double groups_per_second(std::uint32_t device) override { return models[device].groups_per_second; }
   std::uint64_t missing_bytes(std::uint32_t device) override { return missing[device]; }
-  double link_seconds(std::uint32_t device) override { return links[device]; }
+  FarLink far_link(std::uint32_t device) override { return links[device]; }
   std::uint32_t read_rhythm() override { return 1; }
   domain::PartitionRequest& request() override {
     ++asked_for_rates;
@@ -181,15 +181,18 @@ TEST(DecisionBasis, SmallChangesOfRatesAreNoise) {
 
 TEST(DecisionBasis, ALinkThatIsMeasuredIsDecidedOnAnew) {
   World w({1000, 1000});
-  w.links[1] = 0.02;  // assumed
+  const FarLink assumed{100e-6, 1e9, 1e9};
+  w.links[1] = assumed;
   DecisionBasis then = basis_of(w.eligible, false, w);
   then.known = true;
-  w.links[1] = 0.017;
-  EXPECT_TRUE(stands(then, basis_of(w.eligible, false, w)));
-  w.links[1] = 0.2;
-  EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)));
-  w.links[1] = 0.01;
-  EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)));
+  w.links[1] = {110e-6, 0.8e9, 1.2e9};
+  EXPECT_TRUE(stands(then, basis_of(w.eligible, false, w))) << "noise";
+  for (const FarLink& measured :
+       {FarLink{300e-6, 1e9, 1e9}, FarLink{25e-6, 1e9, 1e9}, FarLink{100e-6, 0.5e9, 1e9}, FarLink{100e-6, 1e9, 2e9}}) {
+    w.links[1] = measured;
+    EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)))
+        << measured.round_trip << ' ' << measured.to << ' ' << measured.from;
+  }
 }
 
 TEST(DecisionBasis, BytesAndBarsCountExactly) {

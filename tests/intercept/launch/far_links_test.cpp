@@ -69,13 +69,18 @@ TEST(FarLinks, AnotherHostHasALinkOfItsOwn) {
   EXPECT_EQ(model.bytes_from_per_second, tuning::kAssumedNetwork);
 }
 
-TEST(FarLinks, DecisionsRestOnWhatALinkTakes) {
+TEST(FarLinks, DecisionsRestOnWhatIsKnownOfALink) {
   const World w;
-  constexpr double kMebibyte = 1 << 20;
-  for (const std::uint32_t d : {2u, 3u})
-    EXPECT_NEAR(link_seconds(d), 2 * kRoundTrip + kMebibyte / kTo + kMebibyte / kFrom, 0.01 * kMebibyte / kFrom) << d;
-  EXPECT_NEAR(link_seconds(4), 2 * tuning::kAssumedRoundTrip + 2 * kMebibyte / tuning::kAssumedNetwork, 1e-9);
-  for (const std::uint32_t d : {0u, 1u}) EXPECT_EQ(link_seconds(d), 0.0) << d;
+  for (const std::uint32_t d : {2u, 3u}) {
+    EXPECT_NEAR(far_link(d).round_trip, kRoundTrip, 1e-9) << d;
+    EXPECT_NEAR(far_link(d).to, kTo, 0.01 * kTo) << d;
+    EXPECT_NEAR(far_link(d).from, kFrom, 0.01 * kFrom) << d;
+  }
+  EXPECT_EQ(far_link(4).round_trip, tuning::kAssumedRoundTrip);
+  EXPECT_EQ(far_link(4).to, tuning::kAssumedNetwork);
+  EXPECT_EQ(far_link(4).from, tuning::kAssumedNetwork);
+  for (const std::uint32_t d : {0u, 1u})
+    EXPECT_EQ(far_link(d).round_trip + far_link(d).to + far_link(d).from, 0.0) << d;
 }
 
 TEST(FarLinks, DevicesHereShareNone) {
