@@ -14,6 +14,8 @@ import time
 
 import numpy
 
+from engine_options import options  # a client, called by name: pylint: disable=unused-import
+
 SPIN = """kernel void spin(global float *x, int rounds) {
   size_t i = get_global_id(0);
   float v = x[i];

@@ -228,6 +228,14 @@ def test_a_refused_launch_fails_what_waits_for_it(hosts):
     expect(answer["first"] == 0 and answer["wrong"] < 0 and answer["behind"] <= 0 and answer["after"] == 0, f"{answer}")
 
 
+def test_options_reach_the_servers_compiler(hosts):
+    for devices in ("--each",), ("--devices", "cpu"):
+        with hosts.serve(*devices) as server:
+            answer = hosts.engine_client("options", server.address)
+        expect(answer["refused"] == [], f"{devices}: {answer['refused']}")
+        expect(all(multiple > 1 for multiple in answer["multiples"]), f"{devices}: groups are to be multiples of {answer['multiples']}")
+
+
 def test_launches_of_two_queues_have_their_own_arguments(hosts):
     for devices in ("--each",), ("--devices", "cpu"):
         with hosts.serve(*devices) as server:
