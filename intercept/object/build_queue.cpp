@@ -5,8 +5,10 @@
 #include <deque>
 #include <exception>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
@@ -51,6 +53,8 @@ struct BuildQueue::State {
   std::size_t idle SKMD_GUARDED_BY(mutex) = 0;
   std::uint64_t used SKMD_GUARDED_BY(mutex) = 0;  // bit d: device d's driver was used by a thread of the queue
   bool stopping SKMD_GUARDED_BY(mutex) = false;
+  /// Not let go: exit() had begun, which takes their drivers down.
+  std::vector<std::shared_ptr<NativeBuilds>> left SKMD_GUARDED_BY(mutex);
 
   /// The next one that is due. Otherwise `next` is when to look again, if anything is queued.
   std::optional<Item> take(std::optional<Clock::time_point>& next) SKMD_REQUIRES(mutex);
@@ -114,7 +118,8 @@ void BuildQueue::State::loop() {
     const std::uint64_t bit = bit_of(item->device);
     const bool first = (std::exchange(used, used | bit) & bit) == 0;
     lock.unlock();
-    if (auto builds = item->builds.lock()) {
+    auto builds = item->builds.lock();
+    if (builds) {
       if (first) let_visits_end_at_exit();
       if (is_stopped(item->device))
         builds->unwant(item->device);
@@ -122,12 +127,10 @@ void BuildQueue::State::loop() {
         builds->run(item->device);
       if (first) let_visits_end_at_exit();  // what its driver has registered since runs after
       const CompilerVisit leaving;
-      if (leaving)
-        builds.reset();  // perhaps the last to hold it
-      else
-        (void)new std::shared_ptr<NativeBuilds>(std::move(builds));  // its driver is being taken down
+      if (leaving) builds.reset();  // perhaps the last to hold it
     }
     lock.lock();
+    if (builds) left.push_back(std::move(builds));
     rest = Clock::now() + kThreadIdle;
   }
   --threads;
