@@ -45,13 +45,14 @@ std::vector<std::string> asker_environment(const std::vector<std::string>& inher
 AskDriver driver_asker(const std::string& helper, const std::string& library, const std::string& cache) {
   // skmd-ask would believe none of its variables where the ids differ.
   if (cache.empty() || ::geteuid() != ::getuid() || ::getegid() != ::getgid()) return {};
-  // Now: while the question is under way, a driver may change the environment.
-  return [helper, library, cache, environment = own_environment()](const std::string& icd_file) {
-    const compiler::HelperProgram program{helper, {library}, asker_environment(environment, icd_file, cache)};
-    (void)compiler::run_helper(program, "",
-                               {.cpu_seconds = tuning::kAskSeconds,
-                                .seconds = tuning::kAskSeconds,
-                                .memory_bytes = std::numeric_limits<std::uint64_t>::max()});
+  return [helper, library, cache](const std::string& icd_file) -> std::function<void()> {
+    return
+        [program = compiler::HelperProgram{helper, {library}, asker_environment(own_environment(), icd_file, cache)}] {
+          (void)compiler::run_helper(program, "",
+                                     {.cpu_seconds = tuning::kAskSeconds,
+                                      .seconds = tuning::kAskSeconds,
+                                      .memory_bytes = std::numeric_limits<std::uint64_t>::max()});
+        };
   };
 }
 

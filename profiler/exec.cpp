@@ -7,14 +7,6 @@
 
 namespace skmd::profiler {
 
-std::vector<char*> exec_arguments(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  return arguments;
-}
-
 std::string read_to_end(int descriptor) {
   std::string text;
   char bytes[4096];

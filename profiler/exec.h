@@ -3,12 +3,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "compiler/client/exec_arguments.h"
 
 namespace skmd::profiler {
 
-/// `command` as exec() takes it: valid as long as `command` is. To be made in a child, or before the fork.
-std::vector<char*> exec_arguments(const std::vector<std::string>& command);
+using compiler::exec_arguments;
 
 /// All that is written into the pipe or socket `descriptor` until its other ends are closed. Blocks until then.
 std::string read_to_end(int descriptor);

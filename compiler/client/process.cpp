@@ -19,6 +19,7 @@
 
 #include "compiler/client/client_constants.h"
 #include "compiler/client/codec.h"
+#include "compiler/client/exec_arguments.h"
 
 #define SKMD_BARE __attribute__((no_sanitize("address", "thread", "undefined")))
 
@@ -215,15 +216,6 @@ Result<std::string> receive(int pipe, const Start& start, const std::string& nam
   }
 }
 
-/// What execve() takes: pointers to the texts, and a null at their end.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 }  // namespace
 
 bool file_may_have(std::uint64_t bytes) {
@@ -253,9 +245,8 @@ Result<std::string> run_helper(const HelperProgram& program, const std::string& 
 
   std::vector<std::string> arguments = program.arguments;
   arguments.insert(arguments.begin(), name);
-  std::vector<std::string> environment = program.environment;
-  const std::vector<char*> argument_list = pointers_to(arguments);
-  const std::vector<char*> environment_list = pointers_to(environment);
+  const std::vector<char*> argument_list = exec_arguments(arguments);
+  const std::vector<char*> environment_list = exec_arguments(program.environment);
   Start start{program.path.c_str(), argument_list.data(), environment_list.data(),
               request.number(),     writing.number(),     nowhere.number()};
   // At the soft limit the helper says so; beyond the hard one it is killed.

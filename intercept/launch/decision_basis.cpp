@@ -9,6 +9,17 @@ namespace skmd::icd {
 
 using namespace tuning;
 
+namespace {
+
+bool changed(double then, double now, double noise) { return std::abs(now - then) > noise * then; }
+
+bool changed(const FarLink& then, const FarLink& now) {
+  return changed(then.round_trip, now.round_trip, kLinkNoise) || changed(then.to, now.to, kLinkNoise) ||
+         changed(then.from, now.from, kLinkNoise);
+}
+
+}  // namespace
+
 DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs& inputs) {
   DecisionBasis basis;
   basis.barred = barred;
@@ -21,17 +32,6 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
   }
   return basis;
 }
-
-namespace {
-
-bool changed(double then, double now, double noise) { return std::abs(now - then) > noise * then; }
-
-bool changed(const FarLink& then, const FarLink& now) {
-  return changed(then.round_trip, now.round_trip, kLinkNoise) || changed(then.to, now.to, kLinkNoise) ||
-         changed(then.from, now.from, kLinkNoise);
-}
-
-}  // namespace
 
 bool stands(const DecisionBasis& then, const DecisionBasis& now) {
   if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||

@@ -43,12 +43,12 @@ std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std
   return *pocl;
 }
 
-AskedAhead::AskedAhead(std::optional<IcdFile> file, AskDriver ask) : file_(std::move(file)) {
+AskedAhead::AskedAhead(std::optional<IcdFile> file, const AskDriver& ask) : file_(std::move(file)) {
   if (!file_) return;
   try {
-    thread_ = quiet_thread([path = file_->path, ask = std::move(ask)] {
+    thread_ = quiet_thread([question = ask(file_->path)] {
       try {
-        ask(path);
+        question();
       } catch (const std::bad_alloc&) {  // the driver is loaded here
       }
     });

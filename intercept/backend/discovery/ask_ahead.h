@@ -13,9 +13,10 @@
 
 namespace skmd::icd {
 
-/// Starts another process that keeps the answers of the driver of `icd_file` where FactsStore finds them, and blocks
-/// until it has answered or failed, which is silent; called on a thread of its own. Throws nothing but std::bad_alloc.
-using AskDriver = std::function<void(const std::string& icd_file)>;
+/// Makes the question about the driver of `icd_file`, on the calling thread, before a driver is loaded. Asking it
+/// starts another process, which keeps the answers where FactsStore finds them, and blocks until that has answered or
+/// failed, which is silent; it is asked on a thread of its own. Both throw nothing but std::bad_alloc.
+using AskDriver = std::function<std::function<void()>(const std::string& icd_file)>;
 
 /// Whether no other of `files` may name the library of `file`: only the library itself could tell that it is one.
 bool names_alone(const std::vector<IcdFile>& files, const IcdFile& file);
@@ -29,7 +30,7 @@ std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std
 class AskedAhead {
  public:
   /// Asks about `file`, if there is one, on a thread; where none can be had nothing is asked.
-  AskedAhead(std::optional<IcdFile> file, AskDriver ask);
+  AskedAhead(std::optional<IcdFile> file, const AskDriver& ask);
   ~AskedAhead() { wait(); }
   AskedAhead(const AskedAhead&) = delete;
   AskedAhead& operator=(const AskedAhead&) = delete;

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace skmd::icd {
@@ -47,10 +50,15 @@ TEST(WorthAsking, NotWhereTwoFilesMayNameIt) {
 TEST(AskedAhead, WaitsForTheAnswer) {
   std::atomic<bool> answered = false;
   std::string path;
+  const std::thread::id here = std::this_thread::get_id();
   AskedAhead ahead(kPocl, [&](const std::string& icd_file) {
+    EXPECT_EQ(std::this_thread::get_id(), here);
     path = icd_file;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    answered = true;
+    return [&] {
+      EXPECT_NE(std::this_thread::get_id(), here);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      answered = true;
+    };
   });
   EXPECT_FALSE(ahead.asked(kNvidia));
   EXPECT_TRUE(ahead.asked(kPocl));
@@ -62,20 +70,27 @@ TEST(AskedAhead, EndsOnlyAfterTheQuestion) {
   std::atomic<bool> answered = false;
   {
     const AskedAhead ahead(kPocl, [&](const std::string&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      answered = true;
+      return [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        answered = true;
+      };
     });
   }
   EXPECT_TRUE(answered);
 }
 
 TEST(AskedAhead, ThereMayBeNoMemory) {
-  AskedAhead ahead(kPocl, [](const std::string&) { throw std::bad_alloc(); });
+  AskedAhead ahead(kPocl, [](const std::string&) { return [] { throw std::bad_alloc(); }; });
   EXPECT_TRUE(ahead.asked(kPocl));
+  AskedAhead none(kPocl, [](const std::string&) -> std::function<void()> { throw std::bad_alloc(); });
+  EXPECT_FALSE(none.asked(kPocl));
 }
 
 TEST(AskedAhead, AsksAboutNothing) {
-  AskedAhead ahead(std::nullopt, [](const std::string&) { ADD_FAILURE(); });
+  AskedAhead ahead(std::nullopt, [](const std::string&) -> std::function<void()> {
+    ADD_FAILURE();
+    return [] {};
+  });
   EXPECT_FALSE(ahead.asked(kPocl));
 }
 
