@@ -55,6 +55,15 @@ inline constexpr std::string_view kOpenClWithoutBarriers = "opencl-c-apart";
 /// its quantum. Kernels call it where the device has a clock.
 inline constexpr const char* kOver = "_Z9skmd_overPU3AS1j";
 
+/// What `states` and `control` hold of the group that calls, and the item's number in its group and how many items that
+/// has: kernels ask where they leave and where they go on, so that no registers keep the answers in loops. Named as
+/// builtins are in LLVM IR: `global uint* skmd_state_here(global uint* states, global uint* control)`,
+/// `global uint* skmd_stages_here(global uint* control)`, `ulong skmd_linear_here()` and `ulong skmd_items_here()`.
+inline constexpr const char* kStateHere = "_Z15skmd_state_herePU3AS1jS0_";
+inline constexpr const char* kStagesHere = "_Z16skmd_stages_herePU3AS1j";
+inline constexpr const char* kLinearHere = "_Z16skmd_linear_herev";
+inline constexpr const char* kItemsHere = "_Z15skmd_items_herev";
+
 /// The kernel's name in the text: its own may be that of a builtin that the text calls.
 inline std::string name_in_text(std::string_view kernel) { return std::string("skmd_stoppable_").append(kernel); }
 

@@ -4,6 +4,8 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/GlobalVariable.h>
 
+#include <array>
+
 #include "compiler/client/stoppable.h"
 #include "compiler/client/trapping.h"
 #include "compiler/ir/builtin.h"
@@ -162,7 +164,8 @@ std::string call_text(Printer& printer, const llvm::CallBase& call) {
   if (rounding.consume_front("skmd_half_") && call.arg_size() == 1 && call.getType()->isIntegerTy(16))
     return half_text(printer, call, rounding);
   const llvm::StringRef name = callee->getName();
-  const bool defined = name == kOver || name == kTellTrap || name == kBehindBarrier;
+  constexpr std::array kDefined{kOver, kStateHere, kStagesHere, kLinearHere, kItemsHere, kTellTrap, kBehindBarrier};
+  const bool defined = llvm::is_contained(kDefined, name);
   const bool own = builtin.name.starts_with("skmd") && !defined;
   if (!builtin.mangled || builtin.name.starts_with("_") || own) return refuse_call(printer, call);
   const std::string demangled = llvm::demangle(callee->getName());

@@ -24,8 +24,8 @@ struct PrintedKernel {
 
 /// `kernel` under its own name, with its parameters in their order. An error says in words what has no text: the
 /// instruction, the type or the function. Precondition: `kernel` returns nothing, calls declarations only, and is for
-/// 64-bit addresses. The functions kOver (compiler/client/stoppable.h),
-/// kTellTrap and kBehindBarrier (compiler/client/trapping.h) are called and not defined.
+/// 64-bit addresses. The functions kOver, kStateHere, kStagesHere, kLinearHere and kItemsHere
+/// (compiler/client/stoppable.h), kTellTrap and kBehindBarrier (compiler/client/trapping.h) are called and not defined.
 domain::Result<PrintedKernel> print_opencl_c(const llvm::Function& kernel);
 
 }  // namespace skmd::compiler

@@ -35,10 +35,58 @@ constexpr const char* kClock = R"(uint skmd_over(__global uint* control) {
 )";
 static_assert(compiler::control::kQuantum == 2 && compiler::control::kStart == 3);
 
+// compiler::kStateHere and the others. NVIDIA's compiler makes one of all reads of a register for a kernel, and keeps
+// it, unless they are volatile.
+constexpr const char* kRegisters = R"(#define SKMD_REGISTER(name, register) \
+  uint name(void) { \
+    uint value; \
+    __asm__ __volatile__("mov.u32 %0, %%" register ";" : "=r"(value)); \
+    return value; \
+  }
+SKMD_REGISTER(skmd_group, "ctaid.x")
+SKMD_REGISTER(skmd_groups, "nctaid.x")
+SKMD_REGISTER(skmd_x, "tid.x")
+SKMD_REGISTER(skmd_y, "tid.y")
+SKMD_REGISTER(skmd_z, "tid.z")
+SKMD_REGISTER(skmd_size_x, "ntid.x")
+SKMD_REGISTER(skmd_size_y, "ntid.y")
+SKMD_REGISTER(skmd_size_z, "ntid.z")
+)";
+constexpr const char* kQueries = R"(#define skmd_group() get_group_id(0)
+#define skmd_groups() get_num_groups(0)
+#define skmd_x() get_local_id(0)
+#define skmd_y() get_local_id(1)
+#define skmd_z() get_local_id(2)
+#define skmd_size_x() get_local_size(0)
+#define skmd_size_y() get_local_size(1)
+#define skmd_size_z() get_local_size(2)
+)";
+constexpr const char* kHere = R"(__global uint* skmd_state_here(__global uint* states, __global uint* control) {
+  const ulong group = skmd_group();
+  return states + group * ((volatile __global uint*)control)[5];
+}
+__global uint* skmd_stages_here(__global uint* control) {
+  const ulong groups = skmd_groups();
+  return control + (32 + groups + (ulong)skmd_group() * 3);
+}
+ulong skmd_linear_here(void) {
+  const ulong row = skmd_z() * skmd_size_y() + skmd_y();
+  return row * skmd_size_x() + skmd_x();
+}
+ulong skmd_items_here(void) { return (ulong)skmd_size_z() * skmd_size_y() * skmd_size_x(); }
+
+)";
+static_assert(compiler::control::kStateWords == 5 && compiler::control::kGroups == 32 &&
+              compiler::control::kStages == 3);
+
 class Maker {
  public:
   Maker(llvm::Module& module, const StoppableOptions& options) : module_(module), options_(options) {
-    if (options.quantum == compiler::Quantum::clock) made_.text = kClock;
+    const bool clock = options.quantum == compiler::Quantum::clock;
+    if (clock) made_.text = kClock;
+    if (options.yields == compiler::Yields::traps) return;
+    made_.text += clock ? kRegisters : kQueries;
+    made_.text += kHere;
   }
 
   Generated run(const std::vector<std::string>& kernels, Progress& progress) {

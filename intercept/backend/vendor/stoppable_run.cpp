@@ -12,13 +12,17 @@ namespace skmd::icd {
 
 using namespace tuning;
 
-namespace {
-
 namespace control = compiler::control;
 
-std::byte* bytes_of(std::vector<std::uint32_t>& words) { return reinterpret_cast<std::byte*>(words.data()); }
+namespace {
 
-domain::RowRun row(std::uint64_t begin, std::uint64_t bytes) { return {begin, bytes, 0, 1}; }
+BatchResult failure_of(cl_int status, std::string reason) {
+  BatchResult result;
+  result.status = status;
+  result.reason = std::move(reason);
+  result.fault = Fault::memory;
+  return result;
+}
 
 }  // namespace
 
@@ -35,6 +39,8 @@ StoppableRun::StoppableRun(Batch&& batch, const StoppableKernelCode& code, Nativ
       run_(std::get<RunOp>(batch_.work().back())),
       code_(code),
       native_(std::move(native)),
+      // Between two runs of groups that wait for memory others are to have their turn.
+      ahead_(native_.ahead && !run_.groups_wait),
       next_(run_.groups.first),
       fuel_(kFirstFuel),
       times_(batch_.work().size()) {}
@@ -59,17 +65,15 @@ Ticket StoppableRun::under_way() const {
   return ended_ ? 0 : ticket_;
 }
 
-// `then` goes on with the result, and `otherwise` with that of a failure, on whichever thread completes the batch.
-void StoppableRun::submit(Part part, Next then, Next otherwise) {
-  own_ops_ = part.own;
-  run_at_ = part.run_at;
+// `then` goes on with the result, be it of a failure, on whichever thread completes the batch.
+void StoppableRun::submit(Part part, Next then) {
   Batch batch;
   batch.ops = std::move(part.ops);
   batch.want_times = true;
-  batch.first_use = first_ && run_at_ != SIZE_MAX;
-  batch.done = [self = shared_from_this(), then, otherwise](BatchResult&& result) {
+  batch.first_use = first_ && part.run_at != SIZE_MAX;
+  batch.done = [self = shared_from_this(), then = std::move(then)](BatchResult&& result) {
     try {
-      ((*self).*(result.status == CL_SUCCESS ? then : otherwise))(std::move(result));
+      then(std::move(result));
     } catch (const std::bad_alloc&) {
       self->fail(CL_OUT_OF_HOST_MEMORY, {});  // no text: that would take memory, too
     }
@@ -82,34 +86,32 @@ void StoppableRun::submit(Part part, Next then, Next otherwise) {
 std::uint64_t StoppableRun::group_bytes() const { return std::max<std::uint64_t>(4, layout_.group_words() * 4); }
 std::uint64_t StoppableRun::all_groups() const { return std::max<std::uint64_t>(1, run_.groups.size()); }
 
-// For the states of as many groups at a time, or of half as many where memory is short. It is used once, before states
-// are taken for it: drivers may find out only then that they have none.
+// For the states of as many groups at a time, or of half as many where memory is short; in two lanes where the launch
+// has more.
 void StoppableRun::make_room(std::uint64_t groups) {
   const std::uint64_t least = run_.groups_wait ? std::min(all_groups(), kLeastGroups) : 1;
   for (; groups >= least; groups /= 2) {
-    const std::uint64_t state_bytes = groups * group_bytes();
-    const std::uint64_t control_bytes = (control::kGroups + (1 + control::kStages) * groups) * 4;
-    auto states = native_.allocate(state_bytes);
-    auto words = native_.allocate(control_bytes);
-    if (!states || !words) continue;
-    states_ = std::move(*states);
-    control_ = std::move(*words);
-    capacity_ = groups;
+    const std::size_t lanes = ahead_ && groups < all_groups() && groups > 1 ? 2 : 1;
+    const std::uint64_t capacity = groups / lanes;
+    std::vector<std::unique_ptr<StoppableLane>> made;
+    while (made.size() < lanes) {
+      auto states = native_.allocate(capacity * group_bytes());
+      auto words = native_.allocate(StoppableLane::control_bytes(capacity));
+      if (!states || !words) break;
+      made.push_back(std::make_unique<StoppableLane>(std::move(*states), std::move(*words), capacity));
+    }
+    if (made.size() < lanes) continue;
+    lanes_ = std::move(made);
     Part part;
-    part.ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, state_bytes});
-    part.ops.emplace_back(FillOp{control_, std::vector<std::byte>(4), 0, control_bytes});
-    return submit(std::move(part), &StoppableRun::has_room, &StoppableRun::has_no_room);
+    for (const auto& lane : lanes_) lane->try_memory(group_bytes(), part.ops);
+    return submit(std::move(part), [this, groups](BatchResult&& result) {
+      if (result.status == CL_SUCCESS) return run_own();
+      if (result.fault != Fault::memory) return failed(std::move(result), {});
+      lanes_.clear();
+      make_room(groups / 2);
+    });
   }
   fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
-}
-
-void StoppableRun::has_room(BatchResult&&) { run_own(); }
-
-void StoppableRun::has_no_room(BatchResult&& result) {
-  if (result.fault != Fault::memory) return end(std::move(result));
-  states_.reset();
-  control_.reset();
-  make_room(capacity_ / 2);
 }
 
 // What comes before the launch goes by itself: when it has ended, the launch may be to stop already.
@@ -117,134 +119,186 @@ void StoppableRun::run_own() {
   Part part;
   part.ops.assign(batch_.work().begin(), batch_.work().end() - 1);
   part.own = part.ops.size();
-  if (part.own == 0) return next_chunk();
-  submit(std::move(part), &StoppableRun::ran_own, &StoppableRun::end);
+  if (part.own == 0) return feed();
+  const std::size_t own = part.own;
+  submit(std::move(part), [this, own](BatchResult&& result) {
+    if (result.status != CL_SUCCESS) return failed(std::move(result), {{}, own, SIZE_MAX});
+    for (std::size_t i = 0; i < std::min(own, result.times.size()); ++i) times_[i] = result.times[i];
+    own_done_ = true;
+    feed();
+  });
 }
 
-void StoppableRun::ran_own(BatchResult&& result) {
-  for (std::size_t i = 0; i < std::min(own_ops_, result.times.size()); ++i) times_[i] = result.times[i];
-  own_done_ = true;
-  next_chunk();
-}
-
-// A new list of groups.
-void StoppableRun::next_chunk() {
-  auto chunk = take_chunk(code_.facts, layout_, run_, next_, capacity_, native_.pieces(false));
-  if (!chunk) return fail(chunk.error().code, chunk.error().reason);
-  chunk_ = std::move(*chunk);
-  if (chunk_.groups.empty()) return end({});
-  Part part;
-  const std::uint64_t bytes = group_bytes();
-  part.ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, chunk_.groups.size() * bytes});
-  if (const StateWords* const begun = chunk_.begun.words.get(); begun != nullptr) {
-    const std::uint64_t begin = chunk_.begun.first * bytes;
-    part.ops.emplace_back(
-        WriteOp{states_, reinterpret_cast<std::byte*>(begun->data()) - begin, row(begin, begun->size() * 4)});
+// Gives the device what it can be given now. A launch that is to stop before it begins has one short run.
+void StoppableRun::feed() {
+  const unsigned most = ahead_ ? 2 : 1;
+  while (!failure_ && under_way_ < most && !(begun_ && to_stop())) {
+    std::vector<Op> ops;
+    StoppableLane* const lane = next_lane(ops);
+    if (lane == nullptr) break;
+    run(*lane, std::move(ops));
   }
-  const bool stops = run_.stop != nullptr && run_.stop->requested();
-  const std::uint64_t quantum = stops ? std::min(run_.quantum_ns, kStoppingQuantumNs) : run_.quantum_ns;
-  // Kernels compare times as signed numbers.
-  chunk_.control[control::kQuantum] =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(quantum / kClockUnitNs, 1, INT32_MAX));
-  chunk_.control[control::kFuel] = next_fuel();
-  chunk_.control[control::kRun] = 1;
-  part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
-  submit_launch(std::move(part));
+  if (under_way_ == 0) settle();
 }
 
-void StoppableRun::run_again() {
-  chunk_.control[control::kLeft] = 0;
-  chunk_.control[control::kStart] = 0;
-  chunk_.control[control::kFuel] = next_fuel();
-  ++chunk_.control[control::kRun];
-  Part part;
-  part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
-  submit_launch(std::move(part));
+// Whose list is to be run; `ops`: what comes before. Null: of none, unless `failure_` says why.
+StoppableLane* StoppableRun::next_lane(std::vector<Op>& ops) {
+  for (const auto& lane : lanes_)
+    if (lane->open() && lane->under_way() == 0) return lane.get();
+  for (const auto& lane : lanes_) {
+    if (lane->open() || next_ >= run_.groups.last) continue;
+    const std::uint64_t first = next_;
+    auto chunk = take_chunk(code_.facts, layout_, run_, next_, lane->capacity(), native_.pieces(false));
+    if (!chunk) {
+      note(failure_of(chunk.error().code, chunk.error().reason), {});
+      return nullptr;
+    }
+    if (chunk->groups.empty()) {  // all that were left have ended
+      done_.push_back({first, next_});
+      continue;
+    }
+    chunk->control[control::kQuantum] =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(quantum() / kClockUnitNs, 1, INT32_MAX));
+    lane->take(std::move(*chunk), {first, next_}, group_bytes(), ops);
+    return lane.get();
+  }
+  // The only list that is left, if it did not end in a run of a whole quantum: it is likely to need another one.
+  const auto open = [](const std::unique_ptr<StoppableLane>& lane) { return lane->open(); };
+  if (!ahead_ || std::count_if(lanes_.begin(), lanes_.end(), open) != 1) return nullptr;
+  const auto last = std::find_if(lanes_.begin(), lanes_.end(), open);
+  return (*last)->left() && (*last)->under_way() == 1 ? last->get() : nullptr;
+}
+
+// Kernels compare times as signed numbers.
+std::uint64_t StoppableRun::quantum() const {
+  if (to_stop()) return std::min(run_.quantum_ns, kStoppingQuantumNs);
+  return ahead_ ? run_.quantum_ns / 3 * 2 : run_.quantum_ns;
+}
+
+void StoppableRun::run(StoppableLane& lane, std::vector<Op>&& ops) {
+  Part part{std::move(ops), 0, 0};
+  part.run_at = part.ops.size() + 1;  // behind its words of control
+  const bool again = lane.left();
+  lane.run(run_, code_, group_bytes(), next_fuel(), part.ops);
+  ++under_way_;
+  begun_ = true;
+  const std::size_t run_at = part.run_at;
+  try {
+    submit(std::move(part), [this, &lane, run_at](BatchResult&& result) {
+      --under_way_;
+      if (result.status == CL_SUCCESS) return ran(lane, result, run_at);
+      lane.dropped();
+      failed(std::move(result), {{}, 0, run_at});
+    });
+  } catch (const std::bad_alloc&) {  // it was not submitted
+    --under_way_;
+    lane.dropped();
+    throw;
+  }
   // A launch that takes longer than a quantum may be stopped. It takes milliseconds to make these: the device works on.
-  if (run_.stop == nullptr) return;
+  if (!again || run_.stop == nullptr) return;
   try {
     (void)native_.pieces(true);
   } catch (const std::bad_alloc&) {  // states go through ordinary memory
   }
 }
 
-void StoppableRun::submit_launch(Part part) {
-  auto arguments = std::make_shared<std::vector<NativeArgument>>();
-  if (run_.arguments != nullptr) *arguments = *run_.arguments;
-  if (!run_.record.empty()) arguments->emplace_back(run_.record);
-  arguments->emplace_back(BufferArgument{states_, 0, capacity_ * group_bytes()});
-  arguments->emplace_back(BufferArgument{control_, 0, 0});
-  RunOp run{code_.kernel, std::move(arguments), {}, run_.range};
-  run.range.work_dim = 3;
-  run.range.offset = {0, 0, 0};
-  run.range.global = {run_.range.local[0] * chunk_.groups.size(), run_.range.local[1], run_.range.local[2]};
-  part.run_at = part.ops.size();
-  part.ops.emplace_back(std::move(run));
-  part.ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(0, 4)});
-  submit(std::move(part), &StoppableRun::ran, &StoppableRun::end);
-}
-
-void StoppableRun::ran(BatchResult&& result) {
-  add_times(result);
+void StoppableRun::ran(StoppableLane& lane, const BatchResult& result, std::size_t run_at) {
+  if (result.times.size() > run_at) {
+    add_times(result.times[run_at]);
+    learn_fuel(lane.fuel(), result.times[run_at].end - result.times[run_at].start);
+  }
   first_ = false;
-  const bool left = chunk_.control[control::kLeft] != 0;
-  if (run_.stop != nullptr && run_.stop->requested() && (left || next_ < run_.groups.last)) return read_stages();
-  if (left) return run_again();
-  next_chunk();
+  lane.ended();
+  if (!lane.open()) done_.push_back(lane.span());
+  feed();
 }
 
-// Most groups have ended or not begun: their states need not be moved.
+void StoppableRun::failed(BatchResult&& result, const Part& part) {
+  note(std::move(result), part);
+  if (under_way_ == 0) settle();
+}
+
+// Of a failed part with the launch, ops before it are ours. Another part may be under way.
+void StoppableRun::note(BatchResult&& result, const Part& part) {
+  if (!first_ || under_way_ != 0 || result.accepted > part.run_at) {
+    result.accepted = SIZE_MAX;
+  } else {
+    result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, part.own);
+  }
+  if (!failure_) failure_ = std::move(result);
+}
+
+// No run is under way, and none is to follow.
+void StoppableRun::settle() {
+  if (failure_) return end(std::move(*failure_));
+  const bool open = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->open(); });
+  if (open) return read_stages();
+  if (next_ < run_.groups.last) return keep();
+  end({});
+}
+
 void StoppableRun::read_stages() {
   Part part;
-  const std::uint64_t begin = chunk_.stages() * 4;
-  part.ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(begin, chunk_.control.size() * 4 - begin)});
-  submit(std::move(part), &StoppableRun::read_states, &StoppableRun::end);
+  for (const auto& lane : lanes_)
+    if (lane->open()) lane->read_stages(part.ops);
+  submit(std::move(part), [this](BatchResult&& result) {
+    return result.status == CL_SUCCESS ? read_states() : failed(std::move(result), {});
+  });
 }
 
-void StoppableRun::read_states(BatchResult&& result) {
-  std::size_t first = chunk_.groups.size(), last = 0;
-  for (std::size_t i = 0; i < chunk_.groups.size(); ++i)
-    if (stage_of(chunk_, i) == GroupStage::inside) first = std::min(first, i), last = i + 1;
-  if (last == 0) return kept(std::move(result));
-  read_.first = first;
-  const std::uint64_t bytes = layout_.group_words() * 4;
-  read_.words = std::make_shared<StateWords>((last - first) * layout_.group_words(), native_.pieces(false));
+void StoppableRun::read_states() {
   Part part;
-  part.ops.emplace_back(ReadOp{states_, reinterpret_cast<std::byte*>(read_.words->data()),
-                               row(first * bytes, read_.words->size() * 4), true});
-  submit(std::move(part), &StoppableRun::kept, &StoppableRun::end);
+  for (const auto& lane : lanes_)
+    if (lane->open()) lane->read_states(layout_.group_words(), native_.pieces(false), part.ops);
+  if (part.ops.empty()) return keep();
+  submit(std::move(part),
+         [this](BatchResult&& result) { return result.status == CL_SUCCESS ? keep() : failed(std::move(result), {}); });
 }
 
 // Groups that have ended behind one that has not are told, too: no device runs them again.
-void StoppableRun::kept(BatchResult&&) {
+void StoppableRun::keep_lane(StoppableLane& lane, std::uint64_t first_left) {
+  const StateChunk& chunk = lane.chunk();
   // The device is free before states are copied: each is when it is taken.
   const auto part = std::make_shared<StoppedPart>();
   part->kernel = code_.facts;
   part->layout = layout_;
-  part->read = std::move(read_);
+  part->read = lane.take_states();
   const std::uint64_t words = part->read.words == nullptr ? 0 : part->read.words->size();
   for (std::size_t i = 0; i < words / std::max<std::uint64_t>(1, layout_.group_words()); ++i) {
-    part->groups.push_back(chunk_.groups[part->read.first + i]);
-    part->stages.push_back(stage_of(chunk_, part->read.first + i));
+    part->groups.push_back(chunk.groups[part->read.first + i]);
+    part->stages.push_back(stage_of(chunk, part->read.first + i));
   }
-  std::uint64_t first_left = next_, begun = run_.groups.first;
-  for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
-    const GroupStage stage = stage_of(chunk_, i);
-    if (stage != GroupStage::ended) first_left = std::min(first_left, chunk_.groups[i]);
-    if (stage != GroupStage::fresh) begun = chunk_.groups[i] + 1;
-  }
-  for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
-    const GroupStage stage = stage_of(chunk_, i);
-    if (chunk_.groups[i] < first_left || stage == GroupStage::fresh) continue;
+  for (std::size_t i = 0; i < chunk.groups.size(); ++i) {
+    const GroupStage stage = stage_of(chunk, i);
+    if (chunk.groups[i] < first_left || stage == GroupStage::fresh) continue;
     if (stage == GroupStage::inside)
       run_.saved->put_later(
-          chunk_.groups[i], code_.facts.facts.schema, group_bytes(),
+          chunk.groups[i], code_.facts.facts.schema, group_bytes(),
           [part, i] { return state_of(part->kernel, part->layout, part->read, i); }, part);
     else
-      run_.saved->put(chunk_.groups[i], {});
+      run_.saved->put(chunk.groups[i], {});
   }
-  for (const std::uint64_t group : chunk_.ended)
+  for (const std::uint64_t group : chunk.ended)
     if (group > first_left) run_.saved->put(group, {});
+}
+
+void StoppableRun::keep() {
+  std::uint64_t first_left = next_, begun = run_.groups.first;
+  for (const auto& lane : lanes_) {
+    const StateChunk& chunk = lane->chunk();
+    for (std::size_t i = 0; lane->open() && i < chunk.groups.size(); ++i) {
+      const GroupStage stage = stage_of(chunk, i);
+      if (stage != GroupStage::ended) first_left = std::min(first_left, chunk.groups[i]);
+      if (stage != GroupStage::fresh) begun = std::max(begun, chunk.groups[i] + 1);
+    }
+  }
+  for (const auto& lane : lanes_)
+    if (lane->open()) keep_lane(*lane, first_left);
+  for (const domain::GroupSpan& span : done_) {
+    begun = std::max(begun, span.last);
+    for (std::uint64_t group = std::max(span.first, first_left); group < span.last; ++group) run_.saved->put(group, {});
+  }
   BatchResult result;
   if (first_left < run_.groups.last) {
     const std::uint64_t from = first_left - run_.groups.first;
@@ -253,41 +307,26 @@ void StoppableRun::kept(BatchResult&&) {
   end(std::move(result));
 }
 
-void StoppableRun::add_times(const BatchResult& result) {
-  if (result.times.size() <= run_at_) return;
-  const OpTime& run = result.times[run_at_];
+void StoppableRun::add_times(const OpTime& run) {
   OpTime& all = times_.back();
   if (all.start == 0) all.start = run.start, all.waited_ns = run.waited_ns;
   all.end = run.end;
   all.device_ns += run.device_ns;
-  learn_fuel(run.end - run.start);
 }
 
 /// Of a launch that is to stop already, groups leave at once.
-std::uint32_t StoppableRun::next_fuel() const { return run_.stop != nullptr && run_.stop->requested() ? 1 : fuel_; }
+std::uint32_t StoppableRun::next_fuel() const { return to_stop() ? 1 : fuel_; }
 
 // The next launch is to take a quantum. One that was to stop at once tells nothing.
-void StoppableRun::learn_fuel(std::uint64_t nanoseconds) {
-  if (chunk_.control[control::kFuel] != fuel_) return;
+void StoppableRun::learn_fuel(std::uint32_t given, std::uint64_t nanoseconds) {
+  if (given != fuel_) return;
   if (nanoseconds * 2 < run_.quantum_ns) fuel_ = std::min(kMaxFuel, fuel_ * 2);
   if (nanoseconds > run_.quantum_ns) fuel_ = std::max(1u, fuel_ / 2);
 }
 
-void StoppableRun::fail(cl_int status, std::string reason) {
-  BatchResult result;
-  result.status = status;
-  result.reason = std::move(reason);
-  result.fault = Fault::memory;
-  end(std::move(result));
-}
+void StoppableRun::fail(cl_int status, std::string reason) { failed(failure_of(status, std::move(reason)), {}); }
 
 void StoppableRun::end(BatchResult&& result) {
-  // Of a failed part with the launch, ops before it are ours.
-  if (result.status != CL_SUCCESS && (!first_ || result.accepted > run_at_)) {
-    result.accepted = SIZE_MAX;
-  } else if (result.status != CL_SUCCESS) {
-    result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, own_ops_);
-  }
   result.times.clear();
   if (batch_.want_times && result.status == CL_SUCCESS) result.times = std::move(times_);
   {

@@ -2,15 +2,21 @@
 // A batch with a launch that can be stopped inside of work-groups (RunOp::saved), on a vendor's device: the launch is
 // repeated, each time for a quantum, until all of its groups have ended or it is to stop. Between two of them the
 // device runs what else it was given.
+//
+// Where Native::ahead says so the device is given a run while the one before is under way, of other groups or of the
+// same, so that it does not stand still until the host has seen that one end. Quanta are shorter then: a stop waits for
+// both.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/vendor/stoppable_code.h"
+#include "intercept/backend/vendor/stoppable_lane.h"
 #include "intercept/backend/vendor/stoppable_state.h"
 #include "partitioner/base/mutex.h"
 
@@ -24,6 +30,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
     std::function<Ticket(Batch&&)> submit;
     /// Page-locked memory for states (StateWords), which with `make` is made if it is not there; null: there is none.
     std::function<std::shared_ptr<PinnedPieces>(bool make)> pieces;
+    /// Kernels leave by a clock, and submit() does not wait for what runs.
+    bool ahead = false;
   };
   /// Whether `batch` is one that it is for: its last op is such a launch, and no other is.
   static bool takes(const std::vector<Op>& ops);
@@ -33,11 +41,11 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
 
   /// Submits the first part. As Device::submit(), but for std::bad_alloc, which fails the batch.
   Ticket begin();
-  /// The part that is under way; 0: the batch's `done` has been called.
+  /// The part that was submitted last; 0: the batch's `done` has been called.
   [[nodiscard]] Ticket under_way() const;
 
  private:
-  using Next = void (StoppableRun::*)(BatchResult&&);
+  using Next = std::function<void(BatchResult&&)>;
   /// What the device is given at a time.
   struct Part {
     std::vector<Op> ops;
@@ -45,24 +53,28 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
     std::size_t run_at = SIZE_MAX;  // the launch
   };
 
+  // All but begin() and under_way() on the thread that completes a part, and the device completes one after the other.
   [[nodiscard]] std::uint64_t group_bytes() const;
   [[nodiscard]] std::uint64_t all_groups() const;
+  [[nodiscard]] bool to_stop() const { return run_.stop != nullptr && run_.stop->requested(); }
+  [[nodiscard]] std::uint64_t quantum() const;
   void make_room(std::uint64_t groups);
-  void has_room(BatchResult&& result);
-  void has_no_room(BatchResult&& result);
   void run_own();
-  void ran_own(BatchResult&& result);
-  void next_chunk();
-  void run_again();
-  void submit_launch(Part part);
-  void submit(Part part, Next then, Next otherwise);
-  void ran(BatchResult&& result);
+  void feed();
+  StoppableLane* next_lane(std::vector<Op>& ops);
+  void run(StoppableLane& lane, std::vector<Op>&& ops);
+  void submit(Part part, Next then);
+  void ran(StoppableLane& lane, const BatchResult& result, std::size_t run_at);
+  void failed(BatchResult&& result, const Part& part);
+  void note(BatchResult&& result, const Part& part);
+  void settle();
   void read_stages();
-  void read_states(BatchResult&& result);
-  void kept(BatchResult&& result);
-  void add_times(const BatchResult& result);
+  void read_states();
+  void keep_lane(StoppableLane& lane, std::uint64_t first_left);
+  void keep();
+  void add_times(const OpTime& run);
   [[nodiscard]] std::uint32_t next_fuel() const;
-  void learn_fuel(std::uint64_t nanoseconds);
+  void learn_fuel(std::uint32_t given, std::uint64_t nanoseconds);
   void fail(cl_int status, std::string reason);
   void end(BatchResult&& result);
 
@@ -71,16 +83,17 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   const StoppableKernelCode& code_;
   const Native native_;
   StateLayout layout_;
-  std::uint64_t next_ = 0;  // the first group that no chunk had yet
-  StateChunk chunk_;
-  PartStates read_;
-  std::shared_ptr<NativeMemory> states_, control_;
-  std::uint64_t capacity_ = 0;  // groups that states_ has room for
+  const bool ahead_;
+  std::uint64_t next_ = 0;  // the first group that no list had yet
+  std::vector<std::unique_ptr<StoppableLane>> lanes_;
+  std::vector<domain::GroupSpan> done_;  // of lists whose groups have all ended
   std::uint32_t fuel_ = 0;
-  std::size_t own_ops_ = 0, run_at_ = SIZE_MAX;  // of the Part under way
+  unsigned under_way_ = 0;  // runs
   std::vector<OpTime> times_;
   bool own_done_ = false;  // the batch's ops before the launch
-  bool first_ = true;      // no launch has ended
+  bool begun_ = false;     // a run was submitted
+  bool first_ = true;      // no run has ended
+  std::optional<BatchResult> failure_;
   mutable Mutex mutex_{LockRank::stoppable_run};
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   bool ended_ SKMD_GUARDED_BY(mutex_) = false;

@@ -103,7 +103,7 @@ Ticket VendorDevice::submit_stoppable(Batch&& batch) {
   }
   StoppableRun::Native native{[this](std::uint64_t bytes) { return allocate(bytes, nullptr); },
                               [this](Batch&& part) { return submit_native(std::move(part)); },
-                              [this](bool make) { return state_pieces(make); }};
+                              [this](bool make) { return state_pieces(make); }, is_nvidia() && !description_.blocking};
   return std::make_shared<StoppableRun>(std::move(batch), kernels->at(kernel.name), std::move(native))->begin();
 }
 

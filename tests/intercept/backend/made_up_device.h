@@ -40,7 +40,8 @@ struct Counted {
 
 class MadeUpDevice {
  public:
-  MadeUpDevice(Counted& counted, unsigned seed, bool together) : counted_(counted), random_(seed) {
+  MadeUpDevice(Counted& counted, unsigned seed, bool together, bool runs_ahead)
+      : ahead(runs_ahead), counted_(counted), random_(seed) {
     code_.kernel = std::make_shared<NoKernel>();
     code_.facts.facts.schema = 7;
     code_.facts.facts.together = together ? 1 : 0;
@@ -57,12 +58,14 @@ class MadeUpDevice {
             },
             [this](Batch&& batch) {
               queue_.push_back(std::move(batch));
+              most_queued_ = std::max(most_queued_, queue_.size());
               return ++ticket_;
             },
             [this](bool make) {
               if (make && lends_pieces && pieces == nullptr) pieces = made_pieces();
               return pieces;
-            }};
+            },
+            ahead};
   }
   static std::shared_ptr<PinnedPieces> made_pieces() {
     const std::shared_ptr<std::byte[]> bytes(new std::byte[tuning::kStatePieces * tuning::kStatePiece]);
@@ -70,6 +73,14 @@ class MadeUpDevice {
                                           tuning::kStatePiece);
   }
   [[nodiscard]] const StoppableKernelCode& code() const { return code_; }
+  /// Batches that were submitted and have not been carried out, at most.
+  [[nodiscard]] std::size_t most_queued() const { return most_queued_; }
+
+  /// Asks for a stop during the `runs_from_now`th launch from now on.
+  void stop_during(unsigned runs_from_now, std::shared_ptr<StopToken> stop) {
+    stop_at_ = runs + runs_from_now;
+    stop_ = std::move(stop);
+  }
 
   // Until nothing is queued.
   void work() {
@@ -89,6 +100,7 @@ class MadeUpDevice {
     }
   }
 
+  const bool ahead;                         // StoppableRun::Native::ahead
   std::uint64_t memory_bytes = UINT64_MAX;  // of one buffer at most
   std::uint64_t used_bytes = UINT64_MAX;    // of one buffer at most when it is first used
   int fails_at = 0;                         // the number of the batch that fails, from 1
@@ -128,7 +140,7 @@ class MadeUpDevice {
   }
 
   void launch(const RunOp& run) {
-    ++runs;
+    if (++runs == stop_at_) stop_->request();
     const auto& arguments = *run.arguments;
     std::uint32_t* words = memory(std::get<BufferArgument>(arguments.back()).memory).words();
     std::uint32_t* states = memory(std::get<BufferArgument>(arguments[arguments.size() - 2]).memory).words();
@@ -207,6 +219,8 @@ class MadeUpDevice {
   bool saved_ = false, fresh_ = false, ended_ = false;  // of the group that runs: its items
   StoppableKernelCode code_;
   std::deque<Batch> queue_;
+  std::size_t most_queued_ = 0, stop_at_ = SIZE_MAX;
+  std::shared_ptr<StopToken> stop_;
   Ticket ticket_ = 0;
 };
 

@@ -55,12 +55,22 @@ void expect_each_once(const Counted& counted, const domain::GroupSpan& groups, b
   }
 }
 
-class StoppableRuns : public testing::TestWithParam<bool> {};
+// Whether items leave together, and whether the device is given runs ahead.
+class StoppableRuns : public testing::TestWithParam<std::tuple<bool, bool>> {
+ protected:
+  static bool together() { return std::get<0>(GetParam()); }
+  static bool ahead() { return std::get<1>(GetParam()); }
+  static MadeUpDevice device_of(Counted& counted, unsigned seed) { return {counted, seed, together(), ahead()}; }
+};
+
+// Of one buffer, so that the launch's groups are run in several lists; words of control take 128, and a group 16.
+constexpr std::uint64_t kFewBytes = 700;
 
 TEST_P(StoppableRuns, GoOnUntilAllGroupsHaveEnded) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Counted counted;
-    MadeUpDevice device(counted, seed, GetParam());
+    MadeUpDevice device = device_of(counted, seed);
+    if (seed % 3 == 0) device.memory_bytes = kFewBytes;
     Ended ended;
     const domain::GroupSpan groups{seed, kGroupsInAll - seed / 2};
     run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, groups, ended));
@@ -70,24 +80,32 @@ TEST_P(StoppableRuns, GoOnUntilAllGroupsHaveEnded) {
     ASSERT_EQ(ended.result.times.size(), 1u);
     EXPECT_EQ(ended.result.times[0].device_ns, device.runs);
     EXPECT_GT(device.runs, 1u);
-    expect_each_once(counted, groups, GetParam());
+    EXPECT_EQ(device.most_queued(), ahead() ? 2u : 1u);
+    expect_each_once(counted, groups, together());
   }
 }
 
-// Stopped after every launch, and moved to another device. Every other time states go through page-locked memory.
+// Stopped after every launch or after some, and moved to another device. Every other time states go through page-locked
+// memory.
 TEST_P(StoppableRuns, GoOnElsewhereFromWhatWasSaved) {
-  for (unsigned seed = 0; seed < 20; ++seed) {
+  int all_stops = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
     Counted counted;
-    MadeUpDevice one(counted, seed, GetParam()), other(counted, seed + 1000, GetParam());
+    MadeUpDevice one = device_of(counted, seed), other = device_of(counted, seed + 1000);
     if (seed % 2 != 0) one.pieces = MadeUpDevice::made_pieces();
+    if (seed % 3 == 0) one.memory_bytes = other.memory_bytes = kFewBytes;
     const auto saved = std::make_shared<SavedGroups>();
     domain::GroupSpan left{0, kGroupsInAll};
     int stops = 0;
     while (!left.empty()) {
       const auto stop = std::make_shared<StopToken>();
-      stop->request();
+      MadeUpDevice& device = stops % 2 == 0 ? one : other;
+      if (seed % 4 < 2)
+        stop->request();
+      else
+        device.stop_during(1 + (seed + static_cast<unsigned>(stops)) % 6, stop);
       Ended ended;
-      run_on(stops % 2 == 0 ? one : other, batch_of(saved, stop, left, ended));
+      run_on(device, batch_of(saved, stop, left, ended));
       ASSERT_EQ(ended.result.status, CL_SUCCESS) << ended.result.reason;
       if (!ended.result.left) break;
       EXPECT_GE(ended.result.left->begun, ended.result.left->groups);
@@ -95,12 +113,13 @@ TEST_P(StoppableRuns, GoOnElsewhereFromWhatWasSaved) {
       left.first += ended.result.left->groups;
       ASSERT_LT(++stops, 1000);
     }
-    EXPECT_GT(stops, 1);
+    all_stops += stops;
     EXPECT_EQ(saved->stopped(), 0u);
     for (std::size_t i = 0; one.pieces != nullptr && i < tuning::kStatePieces; ++i)
       EXPECT_NE(one.pieces->try_take(), nullptr) << "one is still lent";
-    expect_each_once(counted, {0, kGroupsInAll}, GetParam());
+    expect_each_once(counted, {0, kGroupsInAll}, together());
   }
+  EXPECT_GT(all_stops, 60);
 }
 
 // States that were read together are written again as they are; not where one of the groups has gone on elsewhere
@@ -110,7 +129,7 @@ TEST_P(StoppableRuns, GoOnFromWhatWasReadWithoutCopies) {
     int as_they_are = 0;
     for (unsigned seed = 0; seed < 20; ++seed) {
       Counted counted;
-      MadeUpDevice one(counted, seed, GetParam()), other(counted, seed + 1000, GetParam());
+      MadeUpDevice one = device_of(counted, seed), other = device_of(counted, seed + 1000);
       const auto saved = std::make_shared<SavedGroups>();
       const auto stop = std::make_shared<StopToken>();
       stop->request();
@@ -125,7 +144,7 @@ TEST_P(StoppableRuns, GoOnFromWhatWasReadWithoutCopies) {
       EXPECT_EQ(second.result.status, CL_SUCCESS) << second.result.reason;
       EXPECT_EQ(saved->stopped(), 0u);
       EXPECT_EQ(saved->counts().resumed, saved->counts().saved);
-      expect_each_once(counted, {0, kGroupsInAll}, GetParam());
+      expect_each_once(counted, {0, kGroupsInAll}, together());
       as_they_are += std::count(other.written.begin(), other.written.end(), one.states_read) != 0 ? 1 : 0;
     }
     EXPECT_EQ(as_they_are > 0, !apart);
@@ -149,14 +168,14 @@ BatchResult run_behind_a_write(MadeUpDevice& device, bool stops) {
 
 TEST_P(StoppableRuns, TakeAShortQuantumWhereTheyAreToStopBeforeTheyBegin) {
   Counted counted;
-  MadeUpDevice asked(counted, 3, GetParam()), other(counted, 4, GetParam());
+  MadeUpDevice asked = device_of(counted, 3), other = device_of(counted, 4);
   const BatchResult stopped = run_behind_a_write(asked, true);
   ASSERT_TRUE(stopped.left);
   EXPECT_EQ(stopped.left->op, 1u);
   EXPECT_EQ(asked.quantum, tuning::kStoppingQuantumNs / tuning::kClockUnitNs);
   const BatchResult ran = run_behind_a_write(other, false);
   EXPECT_FALSE(ran.left);
-  EXPECT_EQ(other.quantum, 50'000'000 / tuning::kClockUnitNs);
+  EXPECT_EQ(other.quantum, (ahead() ? 50'000'000 / 3 * 2 : 50'000'000) / tuning::kClockUnitNs);
   ASSERT_EQ(ran.times.size(), 2u);
   EXPECT_EQ(ran.times[0].device_ns, 1u);
   EXPECT_EQ(ran.times[1].device_ns, other.runs);
@@ -164,7 +183,7 @@ TEST_P(StoppableRuns, TakeAShortQuantumWhereTheyAreToStopBeforeTheyBegin) {
 
 TEST_P(StoppableRuns, MakePagesOnceALaunchTakesLongerThanAQuantum) {
   Counted counted;
-  MadeUpDevice device(counted, 3, GetParam());
+  MadeUpDevice device = device_of(counted, 3);
   device.lends_pieces = true;
   (void)run_behind_a_write(device, false);
   EXPECT_GT(device.runs, 1u);
@@ -174,7 +193,7 @@ TEST_P(StoppableRuns, MakePagesOnceALaunchTakesLongerThanAQuantum) {
 TEST_P(StoppableRuns, FailOnceWithTheDevice) {
   Counted counted;
   for (int at = 1; at <= 4; ++at) {
-    MadeUpDevice device(counted, 3, GetParam());
+    MadeUpDevice device = device_of(counted, 3);
     device.fails_at = at;
     Ended ended;
     run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
@@ -182,7 +201,7 @@ TEST_P(StoppableRuns, FailOnceWithTheDevice) {
     EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
     EXPECT_EQ(ended.result.accepted, at <= 2 ? 0 : SIZE_MAX) << "whether the launch may have run";
   }
-  MadeUpDevice device(counted, 3, GetParam());
+  MadeUpDevice device = device_of(counted, 3);
   device.memory_bytes = 0;
   Ended ended;
   run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
@@ -193,10 +212,10 @@ TEST_P(StoppableRuns, FailOnceWithTheDevice) {
 TEST_P(StoppableRuns, RefuseStatesOfAnotherSize) {
   Counted counted;
   for (const bool local : {false, true}) {
-    MadeUpDevice device(counted, 5, GetParam());
+    MadeUpDevice device = device_of(counted, 5);
     const auto saved = std::make_shared<SavedGroups>();
-    saved->put(3, {7, std::vector<std::uint32_t>(GetParam() ? 3 : 6), std::vector<std::byte>(local ? 1024 : 0)});
-    if (!local && !GetParam()) saved->put(3, {7, std::vector<std::uint32_t>(7), {}});
+    saved->put(3, {7, std::vector<std::uint32_t>(together() ? 3 : 6), std::vector<std::byte>(local ? 1024 : 0)});
+    if (!local && !together()) saved->put(3, {7, std::vector<std::uint32_t>(7), {}});
     Ended ended;
     run_on(device, batch_of(saved, nullptr, {0, kGroupsInAll}, ended));
     EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
@@ -206,10 +225,10 @@ TEST_P(StoppableRuns, RefuseStatesOfAnotherSize) {
 }
 
 // `used`: it shows only when memory is first used.
-void expect_fewer_groups_at_a_time(bool together, bool used) {
+void expect_fewer_groups_at_a_time(bool together, bool ahead, bool used) {
   Counted counted;
-  MadeUpDevice device(counted, 5, together);
-  (used ? device.used_bytes : device.memory_bytes) = 700;  // words of control take 128, and a group 16
+  MadeUpDevice device(counted, 5, together, ahead);
+  (used ? device.used_bytes : device.memory_bytes) = kFewBytes;
   const auto saved = std::make_shared<SavedGroups>();
   saved->put(kGroupsInAll - 1, {});
   Ended ended;
@@ -219,14 +238,14 @@ void expect_fewer_groups_at_a_time(bool together, bool used) {
 }
 
 TEST_P(StoppableRuns, TakeFewerGroupsAtATimeWhereMemoryIsShort) {
-  expect_fewer_groups_at_a_time(GetParam(), false);
-  expect_fewer_groups_at_a_time(GetParam(), true);
+  expect_fewer_groups_at_a_time(together(), ahead(), false);
+  expect_fewer_groups_at_a_time(together(), ahead(), true);
 }
 
 TEST_P(StoppableRuns, FailRatherThanTakeFewerOfGroupsThatWaitForEachOther) {
   Counted counted;
-  MadeUpDevice device(counted, 5, GetParam());
-  device.memory_bytes = 700;
+  MadeUpDevice device = device_of(counted, 5);
+  device.memory_bytes = kFewBytes;
   Ended ended;
   Batch batch = batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended);
   std::get<RunOp>(batch.ops.back()).groups_wait = true;
@@ -238,7 +257,7 @@ TEST_P(StoppableRuns, FailRatherThanTakeFewerOfGroupsThatWaitForEachOther) {
 // Kernels take them for negative numbers from 2^31 on.
 TEST_P(StoppableRuns, KeepLongQuantaPositive) {
   Counted counted;
-  MadeUpDevice device(counted, 5, GetParam());
+  MadeUpDevice device = device_of(counted, 5);
   Ended ended;
   Batch batch = batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended);
   std::get<RunOp>(batch.ops.back()).quantum_ns = std::uint64_t{1} << 62;
@@ -249,7 +268,7 @@ TEST_P(StoppableRuns, KeepLongQuantaPositive) {
 
 TEST_P(StoppableRuns, DoWhatComesBeforeAlsoIfAllGroupsHaveEnded) {
   Counted counted;
-  MadeUpDevice device(counted, 3, GetParam());
+  MadeUpDevice device = device_of(counted, 3);
   const auto saved = std::make_shared<SavedGroups>();
   saved->put(0, {});
   Ended ended;
@@ -264,8 +283,11 @@ TEST_P(StoppableRuns, DoWhatComesBeforeAlsoIfAllGroupsHaveEnded) {
   EXPECT_EQ(ended.result.times.size(), 2u);
 }
 
-INSTANTIATE_TEST_SUITE_P(ItemsLeave, StoppableRuns, testing::Bool(),
-                         [](const auto& param) { return param.param ? "together" : "one_by_one"; });
+INSTANTIATE_TEST_SUITE_P(ItemsLeave, StoppableRuns, testing::Combine(testing::Bool(), testing::Bool()),
+                         [](const auto& param) {
+                           return std::string(std::get<0>(param.param) ? "together" : "one_by_one") +
+                                  (std::get<1>(param.param) ? "_ahead" : "");
+                         });
 
 }  // namespace
 }  // namespace skmd::icd
