@@ -101,6 +101,7 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
 std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates,
                                                           const FirstRound& dear) {
   ++launches_;
+  wanted_ = plan;
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
   if (const auto better = better_than(plan, found->second)) return better;
@@ -109,7 +110,10 @@ std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::spa
 
 std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring() {
   ++launches_;
-  if (trial_launches_ == 0) return std::nullopt;
+  if (trial_launches_ == 0) {
+    const auto found = plans_.find(wanted_);
+    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second);
+  }
   --trial_launches_;
   return trial_;
 }

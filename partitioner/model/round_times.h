@@ -55,7 +55,9 @@ class RoundTimes {
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {}) {
     return instead_of(plan, candidates, {});
   }
-  /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one.
+  /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one; or
+  /// what instead_of() would return for the plan that was wanted last because its rounds are longer: exploring adds a
+  /// slice to that plan.
   std::optional<Devices> instead_of_exploring();
   /// Median of the last rounds, seconds; empty until enough were measured.
   [[nodiscard]] std::optional<double> median(Devices plan) const;
@@ -86,6 +88,7 @@ class RoundTimes {
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
   std::uint64_t launches_ = 0;
+  Devices wanted_ = 0;  // by the last launch that did not explore
   std::set<Devices> tried_;
   Devices trial_ = 0;
   std::uint32_t trial_launches_ = 0;  // that are still to follow trial_

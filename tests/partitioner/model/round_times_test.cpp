@@ -194,6 +194,18 @@ TEST(RoundTimes, ATrialGoesOnWhereALaunchWouldExplore) {
   EXPECT_FALSE(a.rounds.instead_of_exploring()) << "four launches";
 }
 
+// Otherwise a plan whose rounds are longer would be followed for as long as there is something to explore beside it.
+TEST(RoundTimes, AnExploringLaunchGivesUpAPlanThatMakesRoundsLonger) {
+  Application a;
+  EXPECT_FALSE(a.rounds.instead_of_exploring());
+  a.followed(kGpu, kGpu, 10);
+  EXPECT_FALSE(a.rounds.instead_of_exploring()) << "nothing is shorter";
+  EXPECT_EQ(a.followed(kBoth, kBoth, 3), 3);
+  EXPECT_EQ(a.rounds.instead_of_exploring(), kGpu);
+  EXPECT_EQ(a.rounds.instead_of_exploring(), kGpu) << "it stays given up";
+  EXPECT_EQ(a.run(kBoth), kGpu);
+}
+
 TEST(RoundTimes, APlanOfTheFirstRoundsIsTriedAgainThoughPredictedToBeWorse) {
   Application a;
   a.followed(kGpu, kGpu, 2);  // one round of 10 ms
