@@ -230,7 +230,7 @@ struct BatchResult {
   struct Left {
     std::size_t op = 0;
     std::uint64_t groups = 0;
-    std::uint64_t begun = 0;  // groups from `groups` to this one have begun, or ended (RunOp::saved)
+    std::uint64_t begun = 0;  // groups from here on have not begun; before, they may have, or have ended (RunOp::saved)
   };
   std::optional<Left> left = {};
   /// A launch ended before all of its groups had run because its kernel said so, and that it has done its work

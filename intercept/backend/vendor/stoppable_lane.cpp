@@ -56,6 +56,7 @@ void StoppableLane::run(const RunOp& launch, const StoppableKernelCode& code, st
   run.range.offset = {0, 0, 0};
   run.range.global = {launch.range.local[0] * chunk_.groups.size(), launch.range.local[1], launch.range.local[2]};
   ops.emplace_back(std::move(run));
+  static_assert(control::kLeft == 0);  // a read's bytes lie in host memory where they lie in the buffer
   auto* const answer = reinterpret_cast<std::byte*>(&answers_[number % kRuns]);
   ops.emplace_back(ReadOp{control_, answer, row(control::kLeft * 4, 4)});
   ++under_way_;
@@ -65,6 +66,7 @@ bool StoppableLane::ended() {
   --under_way_;
   left_ = answers_[oldest_++ % kRuns] != 0;
   if (!left_ && under_way_ == 0) open_ = false;
+  chunk_.begun.words.reset();  // page-locked memory, which the next stop wants
   return left_;
 }
 

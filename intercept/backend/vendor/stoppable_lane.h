@@ -34,8 +34,8 @@ class StoppableLane {
   /// Adds the next run of the list to `ops`. Precondition: open(), and at most one run is under way.
   void run(const RunOp& launch, const StoppableKernelCode& code, std::uint64_t group_bytes, std::uint32_t fuel,
            std::vector<Op>& ops);
-  /// The oldest run that is under way has ended. Returns whether it left groups; if none did, the list is done as soon
-  /// as no run is under way.
+  /// The oldest run that is under way has ended. Returns whether it left groups; if it left none, the list is done as
+  /// soon as no run is under way.
   bool ended();
   /// A run was not submitted, or failed: no other follows.
   void dropped() { --under_way_; }

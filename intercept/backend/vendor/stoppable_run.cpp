@@ -39,7 +39,7 @@ StoppableRun::StoppableRun(Batch&& batch, const StoppableKernelCode& code, Nativ
       run_(std::get<RunOp>(batch_.work().back())),
       code_(code),
       native_(std::move(native)),
-      // Between two runs of groups that wait for memory others are to have their turn.
+      // Groups that wait for what others write: those are to have their turn between two runs.
       ahead_(native_.ahead && !run_.groups_wait),
       next_(run_.groups.first),
       fuel_(kFirstFuel),
@@ -141,12 +141,12 @@ void StoppableRun::feed() {
   if (under_way_ == 0) settle();
 }
 
-// Whose list is to be run; `ops`: what comes before. Null: of none, unless `failure_` says why.
+// Whose list is to be run; `ops`: what comes before. Null: there is none, or taking one failed, which `failure_` tells.
 StoppableLane* StoppableRun::next_lane(std::vector<Op>& ops) {
   for (const auto& lane : lanes_)
     if (lane->open() && lane->under_way() == 0) return lane.get();
   for (const auto& lane : lanes_) {
-    if (lane->open() || next_ >= run_.groups.last) continue;
+    if (lane->open() || next_ >= run_.groups.last || too_far_ahead()) continue;
     const std::uint64_t first = next_;
     auto chunk = take_chunk(code_.facts, layout_, run_, next_, lane->capacity(), native_.pieces(false));
     if (!chunk) {
@@ -162,11 +162,18 @@ StoppableLane* StoppableRun::next_lane(std::vector<Op>& ops) {
     lane->take(std::move(*chunk), {first, next_}, group_bytes(), ops);
     return lane.get();
   }
-  // The only list that is left, if it did not end in a run of a whole quantum: it is likely to need another one.
+  // The only list that is left, once a run of it has left groups: it is likely to need another run.
   const auto open = [](const std::unique_ptr<StoppableLane>& lane) { return lane->open(); };
   if (!ahead_ || std::count_if(lanes_.begin(), lanes_.end(), open) != 1) return nullptr;
   const auto last = std::find_if(lanes_.begin(), lanes_.end(), open);
   return (*last)->left() && (*last)->under_way() == 1 ? last->get() : nullptr;
+}
+
+// Of the oldest list that is open: what has ended behind it is kept group by group if the launch is stopped.
+bool StoppableRun::too_far_ahead() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [this](const std::unique_ptr<StoppableLane>& lane) {
+    return lane->open() && next_ - lane->span().first > kMostListsAhead * lane->capacity();
+  });
 }
 
 // Kernels compare times as signed numbers.
@@ -209,6 +216,7 @@ void StoppableRun::ran(StoppableLane& lane, const BatchResult& result, std::size
     learn_fuel(lane.fuel(), result.times[run_at].end - result.times[run_at].start);
   }
   first_ = false;
+  may_have_run_ = true;
   lane.ended();
   if (!lane.open()) done_.push_back(lane.span());
   feed();
@@ -219,19 +227,21 @@ void StoppableRun::failed(BatchResult&& result, const Part& part) {
   if (under_way_ == 0) settle();
 }
 
-// Of a failed part with the launch, ops before it are ours. Another part may be under way.
+// The first failure counts. Of a failed part with the launch, ops before it are ours.
 void StoppableRun::note(BatchResult&& result, const Part& part) {
-  if (!first_ || under_way_ != 0 || result.accepted > part.run_at) {
-    result.accepted = SIZE_MAX;
-  } else {
-    result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, part.own);
-  }
-  if (!failure_) failure_ = std::move(result);
+  may_have_run_ = may_have_run_ || result.accepted > part.run_at;
+  if (failure_) return;
+  result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, part.own);
+  failure_ = std::move(result);
 }
 
 // No run is under way, and none is to follow.
 void StoppableRun::settle() {
-  if (failure_) return end(std::move(*failure_));
+  if (!batch_.done) return;  // a part that was refused inside submit() was the end
+  if (failure_) {
+    if (may_have_run_) failure_->accepted = SIZE_MAX;
+    return end(std::move(*failure_));
+  }
   const bool open = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->open(); });
   if (open) return read_stages();
   if (next_ < run_.groups.last) return keep();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A batch with a launch that can be stopped inside of work-groups (RunOp::saved), on a vendor's device: the launch is
-// repeated, each time for a quantum, until all of its groups have ended or it is to stop. Between two of them the
-// device runs what else it was given.
+// repeated, each time for a quantum, until all of its groups have ended or it is to stop. Between two runs the device
+// runs what else it was given.
 //
-// Where Native::ahead says so the device is given a run while the one before is under way, of other groups or of the
-// same, so that it does not stand still until the host has seen that one end. Quanta are shorter then: a stop waits for
-// both.
+// With Native::ahead a device is given the next run, of other groups or of the same, while one is under way: it does
+// not stand still until the host has seen the first one end. Quanta are shorter then, as a stop, and what else the
+// device was given, wait for both.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,7 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   void make_room(std::uint64_t groups);
   void run_own();
   void feed();
+  [[nodiscard]] bool too_far_ahead() const;
   StoppableLane* next_lane(std::vector<Op>& ops);
   void run(StoppableLane& lane, std::vector<Op>&& ops);
   void submit(Part part, Next then);
@@ -92,7 +93,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   std::vector<OpTime> times_;
   bool own_done_ = false;  // the batch's ops before the launch
   bool begun_ = false;     // a run was submitted
-  bool first_ = true;      // no run has ended
+  bool first_ = true;      // no run has ended well
+  bool may_have_run_ = false;
   std::optional<BatchResult> failure_;
   mutable Mutex mutex_{LockRank::stoppable_run};
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;

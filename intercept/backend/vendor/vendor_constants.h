@@ -108,9 +108,13 @@ inline constexpr std::chrono::microseconds kFarAsk{200};
 /// States of groups that one launch is given: bytes of device memory. Source: chosen: some waves of a large GPU's
 /// work-items at 48 bytes each, of which only those that have begun when the quantum is over hold anything.
 inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
-/// Groups that a launch is given at least, if it has them: as many as a device holds at once, which may wait for each
-/// other. Source: chosen: above 132 multiprocessors of an H100 with up to 32 groups each.
+/// Groups that a launch is given at least, if it has them, in two lists where it is given runs ahead: as many as a
+/// device holds at once, which may wait for each other. Source: chosen: above 132 multiprocessors of an H100 with up to
+/// 32 groups each.
 inline constexpr std::uint64_t kLeastGroups = 8192;
+/// Lists of groups that may be taken while the oldest one has groups left. Source: chosen: what has ended behind those
+/// is kept group by group if the launch is stopped.
+inline constexpr std::uint64_t kMostListsAhead = 4;
 /// Bytes of a piece of page-locked host memory for states, and pieces of a device: one is read into while the one
 /// before is still written from. Source: chosen: three times the states of matrix_multiplication's groups on an H100
 /// (docs/decisions/groups-are-stopped-inside.md); more go through ordinary memory.

@@ -5,14 +5,20 @@
 // Kernels for launches that are stopped inside of groups. What an item says at a barrier, local memory that is kept, and
 // the group's point are read by others, also behind barriers of the program that order global memory alone.
 
+// CHECK: #define skmd_group() get_group_id(0)
 // CHECK: kernel void skmd_stoppable_tiles(
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 // CHECK-NOT: barrier(CLK_GLOBAL_MEM_FENCE)
 // CLOCK: uint skmd_over(__global uint* control)
 // CLOCK: %%globaltimer
+// Registers are read again where code leaves and goes on, and kept by no loop.
+// CLOCK: SKMD_REGISTER(skmd_group, "ctaid.x")
 // CLOCK: kernel void skmd_stoppable_tiles(
+// CLOCK: skmd_stages_here(
 // CLOCK: skmd_over(
+// CLOCK: skmd_linear_here()
+// CLOCK: skmd_state_here(
 // APART-DAG: kernel tiles has no code: no_form_here: its groups leave at barriers
 // APART-DAG: kernel void skmd_stoppable_alone(
 __kernel void tiles(__global uint* out, uint n) {

@@ -88,7 +88,8 @@ class MadeUpDevice {
       Batch batch = std::move(queue_.front());
       queue_.pop_front();
       BatchResult result;
-      if (fails_at != 0 && --fails_at == 0) {
+      if (fails_at != 0 && --fails_at == 0) lost_ = true;
+      if (lost_) {
         result = {CL_OUT_OF_RESOURCES, "lost", {}, Fault::device, 0};
       } else if (!has_room_for(batch)) {
         result = {CL_MEM_OBJECT_ALLOCATION_FAILURE, "full", {}, Fault::memory, 0};
@@ -103,7 +104,7 @@ class MadeUpDevice {
   const bool ahead;                         // StoppableRun::Native::ahead
   std::uint64_t memory_bytes = UINT64_MAX;  // of one buffer at most
   std::uint64_t used_bytes = UINT64_MAX;    // of one buffer at most when it is first used
-  int fails_at = 0;                         // the number of the batch that fails, from 1
+  int fails_at = 0;                         // the number of the first batch that fails, from 1
   bool lends_pieces = false;                // of page-locked memory
   std::shared_ptr<PinnedPieces> pieces;     // once they were made
   std::size_t runs = 0;                     // launches
@@ -221,6 +222,7 @@ class MadeUpDevice {
   std::deque<Batch> queue_;
   std::size_t most_queued_ = 0, stop_at_ = SIZE_MAX;
   std::shared_ptr<StopToken> stop_;
+  bool lost_ = false;
   Ticket ticket_ = 0;
 };
 

@@ -190,17 +190,20 @@ TEST_P(StoppableRuns, MakePagesOnceALaunchTakesLongerThanAQuantum) {
   EXPECT_NE(device.pieces, nullptr);
 }
 
+// Two lists may be under way when it fails.
 TEST_P(StoppableRuns, FailOnceWithTheDevice) {
   Counted counted;
-  for (int at = 1; at <= 4; ++at) {
-    MadeUpDevice device = device_of(counted, 3);
-    device.fails_at = at;
-    Ended ended;
-    run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
-    EXPECT_EQ(ended.calls, 1);
-    EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
-    EXPECT_EQ(ended.result.accepted, at <= 2 ? 0 : SIZE_MAX) << "whether the launch may have run";
-  }
+  for (const std::uint64_t memory : {std::uint64_t{UINT64_MAX}, kFewBytes})
+    for (int at = 1; at <= 4; ++at) {
+      MadeUpDevice device = device_of(counted, 3);
+      device.fails_at = at;
+      device.memory_bytes = memory;
+      Ended ended;
+      run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
+      EXPECT_EQ(ended.calls, 1);
+      EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
+      EXPECT_EQ(ended.result.accepted, at <= 2 ? 0 : SIZE_MAX) << "whether the launch may have run";
+    }
   MadeUpDevice device = device_of(counted, 3);
   device.memory_bytes = 0;
   Ended ended;
