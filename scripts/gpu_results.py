@@ -121,8 +121,8 @@ def speed_ups(raws):
         lines = [[workload, *(f"{found[key]['figure']:.2f}" if found[key] else "-" for key in keys)] for workload, found in rows]
         lines.append(["**geometric mean**", *(f"**{mean(rows, key):.2f}**" for key in keys)])
         text += (f"{measured.machine}. How many times as fast as the vendor's driver alone on one GPU, and as the fastest of all single devices (the "
-                 f"vendor's driver alone, SKMD over a GPU alone or over the processor alone): `{SIZE}` size, host to host, medians.\n\n" + markdown(head, lines))
-    return text or None
+                 f"vendor's driver alone, SKMD over a GPU alone or over the processor alone): `{SIZE}` size, host to host, medians.\n\n" + markdown(head, lines) + "\n")
+    return text.rstrip("\n") + "\n" if text else None
 
 
 def times(raws):

@@ -172,7 +172,7 @@ StoppableLane* StoppableRun::next_lane(std::vector<Op>& ops) {
 // Of the oldest list that is open: what has ended behind it is kept group by group if the launch is stopped.
 bool StoppableRun::too_far_ahead() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [this](const std::unique_ptr<StoppableLane>& lane) {
-    return lane->open() && next_ - lane->span().first > kMostListsAhead * lane->capacity();
+    return lane->open() && next_ - lane->span().first > kMaxListsAhead * lane->capacity();
   });
 }
 

@@ -114,7 +114,7 @@ inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t kLeastGroups = 8192;
 /// Lists of groups that may be taken while the oldest one has groups left. Source: chosen: what has ended behind those
 /// is kept group by group if the launch is stopped.
-inline constexpr std::uint64_t kMostListsAhead = 4;
+inline constexpr std::uint64_t kMaxListsAhead = 4;
 /// Bytes of a piece of page-locked host memory for states, and pieces of a device: one is read into while the one
 /// before is still written from. Source: chosen: three times the states of matrix_multiplication's groups on an H100
 /// (docs/decisions/groups-are-stopped-inside.md); more go through ordinary memory.
