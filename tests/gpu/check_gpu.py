@@ -34,7 +34,7 @@ def arguments():
     parser.add_argument("--compositions", default="", help="gpu, gpu+cpu, 4 gpus, 4 gpus+cpu, as many as there are; default: all")
     parser.add_argument("--random", type=int, default=500, help="programs")
     parser.add_argument("--programs", default="", help="only programs whose name holds this text")
-    parser.add_argument("--random-modes", default="", help="of random_test.py: gpus,gpus_and_cpu for every program in both")
+    parser.add_argument("--random-modes", default="", help="of random_test.py: gpu_and_cpu,gpu_auto for every program in both; where there are more GPUs, gpus,gpus_and_cpu")
     parser.add_argument("--seed", type=int, default=1, help="of the first random case")
     parser.add_argument("--jobs", type=int, default=8, help="random cases at once")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each program")
