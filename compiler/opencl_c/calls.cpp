@@ -56,7 +56,7 @@ std::string declare_sampler(Printer& printer, std::uint64_t bits) {
   constexpr const char* kAddresses[] = {"NONE", "CLAMP_TO_EDGE", "CLAMP", "REPEAT", "MIRRORED_REPEAT"};
   const std::uint64_t address = bits >> 1 & 7;
   if (address > 4 || (bits >> 4 != 1 && bits >> 4 != 2)) return {};
-  const std::string name = printer.names.at_file_scope("sampler_" + std::to_string(bits));
+  std::string name = printer.names.at_file_scope("sampler_" + std::to_string(bits));
   const std::string text = "constant sampler_t " + name + " = CLK_NORMALIZED_COORDS_" +
                            ((bits & 1) != 0 ? "TRUE" : "FALSE") + " | CLK_ADDRESS_" + kAddresses[address] +
                            " | CLK_FILTER_" + (bits >> 4 == 1 ? "NEAREST" : "LINEAR") + ";\n";

@@ -35,9 +35,10 @@ void compute_by(Value* value, const char* name, llvm::ArrayRef<Value*> arguments
     if (instruction->getParent() == defined->getParent() || llvm::isa<llvm::PHINode>(instruction)) continue;
     users[instruction->getParent()].insert(user);
   }
-  for (auto& [block, here] : users) {
+  for (const auto& of_block : users) {
+    const auto& here = of_block.second;
     llvm::Instruction& first =
-        *llvm::find_if(*block, [&](llvm::Instruction& instruction) { return here.contains(&instruction); });
+        *llvm::find_if(*of_block.first, [&](llvm::Instruction& instruction) { return here.contains(&instruction); });
     Value* again = call_of(first, name, value->getType(), arguments);
     for (llvm::User* user : here) user->replaceUsesOfWith(value, again);
   }
