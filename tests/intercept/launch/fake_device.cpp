@@ -228,6 +228,7 @@ std::uint64_t FakeDevice::execute(const RunOp& op) {
 BatchResult FakeDevice::execute(const Batch& batch) {
   ++counters.batches;
   if (batch.awaited) ++counters.awaited_batches;
+  if (batch.quiet) ++counters.quiet_batches;
   BatchResult result;
   for (const Op& op : batch.work()) {
     const auto index = static_cast<std::size_t>(&op - batch.work().data());

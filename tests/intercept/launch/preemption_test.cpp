@@ -56,6 +56,25 @@ Words odd_of(Words y, const Words& x) {
   return y;
 }
 
+// Without, its end would be taken from the piece that follows it.
+TEST(Preemption, ALaunchBesideALongOneHasAnEndOfItsOwn) {
+  World w({true}, "single:0");
+  const std::atomic<std::uint64_t>& quiet = w.fakes[0]->counters.quiet_batches;
+  const auto launches = [&w] {  // whose events the application has not; most are not timed
+    for (int i = 0; i < 40; ++i) {
+      auto command = make_launch(w.machine, {w.add, line(kItems, 64), {whole(w.y), whole(w.x), value_of(2u)}}, false);
+      ASSERT_TRUE(command.ok());
+      EXPECT_EQ(w.queue->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {})->wait(), CL_SUCCESS);
+    }
+  };
+  launches();
+  EXPECT_GT(quiet, 0u);
+  const std::uint64_t before = quiet;
+  w.machine.long_slices[0] = 1;
+  launches();
+  EXPECT_EQ(quiet, before);
+}
+
 TEST(Preemption, ALaunchThatIsKnownToBeLongIsCut) {
   World w({true});
   w.fakes[0]->ns_per_group = 1'000'000;  // 16 ms in all, where 10 are allowed
