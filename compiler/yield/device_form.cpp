@@ -13,8 +13,8 @@
 #include "compiler/ir/builtin.h"
 #include "compiler/yield/launch_geometry.h"
 #include "compiler/yield/local_memory.h"
+#include "compiler/yield/rematerialize.h"
 #include "compiler/yield/strips.h"
-#include "compiler/yield/where_wanted.h"
 #include "cpu-driver/yield_facts.h"
 
 namespace skmd::compiler {
@@ -45,7 +45,7 @@ class Maker {
     } else {
       begin_alone();
     }
-    compute_where_wanted({parameter(2), parameter(1), states_, stages_, places_.linear, places_.items});
+    rematerialize({parameter(2), parameter(1), states_, stages_, places_.linear, places_.items});
     if (fuel_ != nullptr) {
       llvm::DominatorTree dominators(kernel_);
       llvm::PromoteMemToReg({fuel_}, dominators);

@@ -186,9 +186,9 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     flight.first = batch->first_use = is_first_use(launch_, view_, slice.device, slice.span);
     mark_used(launch_, view_, slice.device, slice.span);
     batch->want_times = times_are_worth_it(*event, *flight.decision);
-    // Behind a piece of a long launch the next piece follows, whose end would be taken for this one's.
-    const bool beside_long = machine_.long_slices[slice.device].load(std::memory_order_relaxed) != 0;
-    batch->quiet = !watched_ && !batch->want_times && !beside_long;
+    // Behind a long launch's piece the next one follows, whose end would be taken for this launch's.
+    batch->quiet =
+        !watched_ && !batch->want_times && machine_.long_slices[slice.device].load(std::memory_order_relaxed) == 0;
     batch->done = [this](BatchResult&& result) { landed(std::move(result)); };
     event->advance(CL_SUBMITTED);
     return device.submit(std::move(*batch));

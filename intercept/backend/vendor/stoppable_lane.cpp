@@ -37,8 +37,8 @@ void StoppableLane::take(StateChunk&& chunk, const domain::GroupSpan& span, std:
   }
 }
 
-void StoppableLane::run(const RunOp& launch, const StoppableKernelCode& code, std::uint64_t group_bytes,
-                        std::uint32_t fuel, std::vector<Op>& ops) {
+std::size_t StoppableLane::run(const RunOp& launch, const StoppableKernelCode& code, std::uint64_t group_bytes,
+                               std::uint32_t fuel, std::vector<Op>& ops) {
   const std::uint32_t number = ++chunk_.control[control::kRun];
   std::vector<std::uint32_t>& header = headers_[number % kRuns];
   // The first one brings the list, the others what changes.
@@ -55,19 +55,20 @@ void StoppableLane::run(const RunOp& launch, const StoppableKernelCode& code, st
   run.range.work_dim = 3;
   run.range.offset = {0, 0, 0};
   run.range.global = {launch.range.local[0] * chunk_.groups.size(), launch.range.local[1], launch.range.local[2]};
+  const std::size_t launch_at = ops.size();
   ops.emplace_back(std::move(run));
   static_assert(control::kLeft == 0);  // a read's bytes lie in host memory where they lie in the buffer
   auto* const answer = reinterpret_cast<std::byte*>(&answers_[number % kRuns]);
   ops.emplace_back(ReadOp{control_, answer, row(control::kLeft * 4, 4)});
   ++under_way_;
+  return launch_at;
 }
 
-bool StoppableLane::ended() {
+void StoppableLane::ended() {
   --under_way_;
   left_ = answers_[oldest_++ % kRuns] != 0;
   if (!left_ && under_way_ == 0) open_ = false;
   chunk_.begun.words.reset();  // page-locked memory, which the next stop wants
-  return left_;
 }
 
 void StoppableLane::read_stages(std::vector<Op>& ops) {

@@ -17,6 +17,8 @@ namespace skmd::icd {
 /// Not thread-safe. Everything stays where it is while a run of it is under way.
 class StoppableLane {
  public:
+  static constexpr unsigned kRuns = 2;  // under way at most
+
   /// Room for `capacity` states. The memory's contents do not matter.
   StoppableLane(std::shared_ptr<NativeMemory> states, std::shared_ptr<NativeMemory> control, std::uint64_t capacity)
       : states_(std::move(states)), control_(std::move(control)), capacity_(capacity) {}
@@ -31,12 +33,12 @@ class StoppableLane {
 
   /// Takes a list, which covers the launch's groups `span`, and adds what writes its states. Precondition: !open().
   void take(StateChunk&& chunk, const domain::GroupSpan& span, std::uint64_t group_bytes, std::vector<Op>& ops);
-  /// Adds the next run of the list to `ops`. Precondition: open(), and at most one run is under way.
-  void run(const RunOp& launch, const StoppableKernelCode& code, std::uint64_t group_bytes, std::uint32_t fuel,
-           std::vector<Op>& ops);
-  /// The oldest run that is under way has ended. Returns whether it left groups; if it left none, the list is done as
-  /// soon as no run is under way.
-  bool ended();
+  /// Adds the next run of the list to `ops`. Returns the launch's index there. Precondition: open(), and fewer than
+  /// kRuns are under way.
+  std::size_t run(const RunOp& launch, const StoppableKernelCode& code, std::uint64_t group_bytes, std::uint32_t fuel,
+                  std::vector<Op>& ops);
+  /// The oldest run that is under way has ended. If it left no group, the list is done as soon as no run is under way.
+  void ended();
   /// A run was not submitted, or failed: no other follows.
   void dropped() { --under_way_; }
 
@@ -57,8 +59,6 @@ class StoppableLane {
   [[nodiscard]] PartStates take_states() { return std::move(read_); }
 
  private:
-  static constexpr std::size_t kRuns = 2;  // under way at most
-
   std::shared_ptr<NativeMemory> states_, control_;
   std::uint64_t capacity_;
   StateChunk chunk_;

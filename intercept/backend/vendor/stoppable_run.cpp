@@ -66,11 +66,12 @@ Ticket StoppableRun::under_way() const {
 }
 
 // `then` goes on with the result, be it of a failure, on whichever thread completes the batch.
-void StoppableRun::submit(Part part, Next then) {
+void StoppableRun::submit(std::vector<Op>&& ops, Next then) {
   Batch batch;
-  batch.ops = std::move(part.ops);
+  batch.first_use = !may_have_run_ &&
+                    std::any_of(ops.begin(), ops.end(), [](const Op& op) { return std::holds_alternative<RunOp>(op); });
+  batch.ops = std::move(ops);
   batch.want_times = true;
-  batch.first_use = first_ && part.run_at != SIZE_MAX;
   batch.done = [self = shared_from_this(), then = std::move(then)](BatchResult&& result) {
     try {
       then(std::move(result));
@@ -102,9 +103,9 @@ void StoppableRun::make_room(std::uint64_t groups) {
     }
     if (made.size() < lanes) continue;
     lanes_ = std::move(made);
-    Part part;
-    for (const auto& lane : lanes_) lane->try_memory(group_bytes(), part.ops);
-    return submit(std::move(part), [this, groups](BatchResult&& result) {
+    std::vector<Op> ops;
+    for (const auto& lane : lanes_) lane->try_memory(group_bytes(), ops);
+    return submit(std::move(ops), [this, groups](BatchResult&& result) {
       if (result.status == CL_SUCCESS) return run_own();
       if (result.fault != Fault::memory) return failed(std::move(result), {});
       lanes_.clear();
@@ -116,13 +117,11 @@ void StoppableRun::make_room(std::uint64_t groups) {
 
 // What comes before the launch goes by itself: when it has ended, the launch may be to stop already.
 void StoppableRun::run_own() {
-  Part part;
-  part.ops.assign(batch_.work().begin(), batch_.work().end() - 1);
-  part.own = part.ops.size();
-  if (part.own == 0) return feed();
-  const std::size_t own = part.own;
-  submit(std::move(part), [this, own](BatchResult&& result) {
-    if (result.status != CL_SUCCESS) return failed(std::move(result), {{}, own, SIZE_MAX});
+  std::vector<Op> ops(batch_.work().begin(), batch_.work().end() - 1);
+  const std::size_t own = ops.size();
+  if (own == 0) return feed();
+  submit(std::move(ops), [this, own](BatchResult&& result) {
+    if (result.status != CL_SUCCESS) return failed(std::move(result), {own, SIZE_MAX});
     for (std::size_t i = 0; i < std::min(own, result.times.size()); ++i) times_[i] = result.times[i];
     own_done_ = true;
     feed();
@@ -131,7 +130,7 @@ void StoppableRun::run_own() {
 
 // Gives the device what it can be given now. A launch that is to stop before it begins has one short run.
 void StoppableRun::feed() {
-  const unsigned most = ahead_ ? 2 : 1;
+  const unsigned most = ahead_ ? StoppableLane::kRuns : 1;
   while (!failure_ && under_way_ < most && !(begun_ && to_stop())) {
     std::vector<Op> ops;
     StoppableLane* const lane = next_lane(ops);
@@ -169,7 +168,8 @@ StoppableLane* StoppableRun::next_lane(std::vector<Op>& ops) {
   return (*last)->left() && (*last)->under_way() == 1 ? last->get() : nullptr;
 }
 
-// Of the oldest list that is open: what has ended behind it is kept group by group if the launch is stopped.
+// Whether the next list would be too far behind one that has groups left: what ended behind that one is kept group by
+// group if the launch is stopped.
 bool StoppableRun::too_far_ahead() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [this](const std::unique_ptr<StoppableLane>& lane) {
     return lane->open() && next_ - lane->span().first > kMaxListsAhead * lane->capacity();
@@ -179,23 +179,20 @@ bool StoppableRun::too_far_ahead() const {
 // Kernels compare times as signed numbers.
 std::uint64_t StoppableRun::quantum() const {
   if (to_stop()) return std::min(run_.quantum_ns, kStoppingQuantumNs);
-  return ahead_ ? run_.quantum_ns / 3 * 2 : run_.quantum_ns;
+  return ahead_ ? static_cast<std::uint64_t>(static_cast<double>(run_.quantum_ns) * kAheadQuantum) : run_.quantum_ns;
 }
 
 void StoppableRun::run(StoppableLane& lane, std::vector<Op>&& ops) {
-  Part part{std::move(ops), 0, 0};
-  part.run_at = part.ops.size() + 1;  // behind its words of control
   const bool again = lane.left();
-  lane.run(run_, code_, group_bytes(), next_fuel(), part.ops);
+  const std::size_t launch_at = lane.run(run_, code_, group_bytes(), next_fuel(), ops);
   ++under_way_;
   begun_ = true;
-  const std::size_t run_at = part.run_at;
   try {
-    submit(std::move(part), [this, &lane, run_at](BatchResult&& result) {
+    submit(std::move(ops), [this, &lane, launch_at](BatchResult&& result) {
       --under_way_;
-      if (result.status == CL_SUCCESS) return ran(lane, result, run_at);
+      if (result.status == CL_SUCCESS) return ran(lane, result, launch_at);
       lane.dropped();
-      failed(std::move(result), {{}, 0, run_at});
+      failed(std::move(result), {0, launch_at});
     });
   } catch (const std::bad_alloc&) {  // it was not submitted
     --under_way_;
@@ -210,28 +207,28 @@ void StoppableRun::run(StoppableLane& lane, std::vector<Op>&& ops) {
   }
 }
 
-void StoppableRun::ran(StoppableLane& lane, const BatchResult& result, std::size_t run_at) {
-  if (result.times.size() > run_at) {
-    add_times(result.times[run_at]);
-    learn_fuel(lane.fuel(), result.times[run_at].end - result.times[run_at].start);
+void StoppableRun::ran(StoppableLane& lane, const BatchResult& result, std::size_t launch_at) {
+  if (result.times.size() > launch_at) {
+    const OpTime& time = result.times[launch_at];
+    add_times(time);
+    learn_fuel(lane.fuel(), time.end - time.start);
   }
-  first_ = false;
   may_have_run_ = true;
   lane.ended();
   if (!lane.open()) done_.push_back(lane.span());
   feed();
 }
 
-void StoppableRun::failed(BatchResult&& result, const Part& part) {
-  note(std::move(result), part);
+void StoppableRun::failed(BatchResult&& result, const Place& place) {
+  note(std::move(result), place);
   if (under_way_ == 0) settle();
 }
 
-// The first failure counts. Of a failed part with the launch, ops before it are ours.
-void StoppableRun::note(BatchResult&& result, const Part& part) {
-  may_have_run_ = may_have_run_ || result.accepted > part.run_at;
+// The first failure counts. What comes before the launch is not of the batch.
+void StoppableRun::note(BatchResult&& result, const Place& place) {
+  may_have_run_ = may_have_run_ || result.accepted > place.launch_at;
   if (failure_) return;
-  result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, part.own);
+  result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, place.own);
   failure_ = std::move(result);
 }
 
@@ -249,20 +246,20 @@ void StoppableRun::settle() {
 }
 
 void StoppableRun::read_stages() {
-  Part part;
+  std::vector<Op> ops;
   for (const auto& lane : lanes_)
-    if (lane->open()) lane->read_stages(part.ops);
-  submit(std::move(part), [this](BatchResult&& result) {
+    if (lane->open()) lane->read_stages(ops);
+  submit(std::move(ops), [this](BatchResult&& result) {
     return result.status == CL_SUCCESS ? read_states() : failed(std::move(result), {});
   });
 }
 
 void StoppableRun::read_states() {
-  Part part;
+  std::vector<Op> ops;
   for (const auto& lane : lanes_)
-    if (lane->open()) lane->read_states(layout_.group_words(), native_.pieces(false), part.ops);
-  if (part.ops.empty()) return keep();
-  submit(std::move(part),
+    if (lane->open()) lane->read_states(layout_.group_words(), native_.pieces(false), ops);
+  if (ops.empty()) return keep();
+  submit(std::move(ops),
          [this](BatchResult&& result) { return result.status == CL_SUCCESS ? keep() : failed(std::move(result), {}); });
 }
 

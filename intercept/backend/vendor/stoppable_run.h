@@ -46,11 +46,10 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
 
  private:
   using Next = std::function<void(BatchResult&&)>;
-  /// What the device is given at a time.
-  struct Part {
-    std::vector<Op> ops;
-    std::size_t own = 0;            // ops of the batch itself, in front
-    std::size_t run_at = SIZE_MAX;  // the launch
+  /// Of ops that the device is given at a time.
+  struct Place {
+    std::size_t own = 0;               // of the batch itself, in front
+    std::size_t launch_at = SIZE_MAX;  // SIZE_MAX: there is no launch
   };
 
   // All but begin() and under_way() on the thread that completes a part, and the device completes one after the other.
@@ -64,10 +63,10 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   [[nodiscard]] bool too_far_ahead() const;
   StoppableLane* next_lane(std::vector<Op>& ops);
   void run(StoppableLane& lane, std::vector<Op>&& ops);
-  void submit(Part part, Next then);
-  void ran(StoppableLane& lane, const BatchResult& result, std::size_t run_at);
-  void failed(BatchResult&& result, const Part& part);
-  void note(BatchResult&& result, const Part& part);
+  void submit(std::vector<Op>&& ops, Next then);
+  void ran(StoppableLane& lane, const BatchResult& result, std::size_t launch_at);
+  void failed(BatchResult&& result, const Place& place);
+  void note(BatchResult&& result, const Place& place);
   void settle();
   void read_stages();
   void read_states();
@@ -91,10 +90,9 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   std::uint32_t fuel_ = 0;
   unsigned under_way_ = 0;  // runs
   std::vector<OpTime> times_;
-  bool own_done_ = false;  // the batch's ops before the launch
-  bool begun_ = false;     // a run was submitted
-  bool first_ = true;      // no run has ended well
-  bool may_have_run_ = false;
+  bool own_done_ = false;      // the batch's ops before the launch
+  bool begun_ = false;         // a run was submitted
+  bool may_have_run_ = false;  // some of the launch
   std::optional<BatchResult> failure_;
   mutable Mutex mutex_{LockRank::stoppable_run};
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;

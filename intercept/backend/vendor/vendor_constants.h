@@ -112,6 +112,9 @@ inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
 /// device holds at once, which may wait for each other. Source: chosen: above 132 multiprocessors of an H100 with up to
 /// 32 groups each.
 inline constexpr std::uint64_t kLeastGroups = 8192;
+/// Of a quantum, what a run takes where two are under way (StoppableRun::Native::ahead). Source: chosen: a stop waits
+/// for both, two thirds of SKMD_PREEMPT_MS, and the rest is for states; docs/results/preempt.md.
+inline constexpr double kAheadQuantum = 2.0 / 3;
 /// Lists of groups that may be taken while the oldest one has groups left. Source: chosen: what has ended behind those
 /// is kept group by group if the launch is stopped.
 inline constexpr std::uint64_t kMaxListsAhead = 4;

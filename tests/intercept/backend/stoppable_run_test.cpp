@@ -175,7 +175,8 @@ TEST_P(StoppableRuns, TakeAShortQuantumWhereTheyAreToStopBeforeTheyBegin) {
   EXPECT_EQ(asked.quantum, tuning::kStoppingQuantumNs / tuning::kClockUnitNs);
   const BatchResult ran = run_behind_a_write(other, false);
   EXPECT_FALSE(ran.left);
-  EXPECT_EQ(other.quantum, (ahead() ? 50'000'000 / 3 * 2 : 50'000'000) / tuning::kClockUnitNs);
+  EXPECT_EQ(other.quantum,
+            static_cast<std::uint32_t>(50'000'000 * (ahead() ? tuning::kAheadQuantum : 1.0)) / tuning::kClockUnitNs);
   ASSERT_EQ(ran.times.size(), 2u);
   EXPECT_EQ(ran.times[0].device_ns, 1u);
   EXPECT_EQ(ran.times[1].device_ns, other.runs);

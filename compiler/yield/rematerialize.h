@@ -19,6 +19,6 @@ struct GroupValues {
 
 /// Lets each block of the kernel that uses one of the last four, but for the block that defines it, compute it by a
 /// call of kStateHere, kStagesHere, kLinearHere or kItemsHere (compiler/client/stoppable.h).
-void compute_where_wanted(const GroupValues& values);
+void rematerialize(const GroupValues& values);
 
 }  // namespace skmd::compiler

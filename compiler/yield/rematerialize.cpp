@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/yield/where_wanted.h"
+#include "compiler/yield/rematerialize.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -46,7 +46,7 @@ void compute_by(Value* value, const char* name, llvm::ArrayRef<Value*> arguments
 
 }  // namespace
 
-void compute_where_wanted(const GroupValues& values) {
+void rematerialize(const GroupValues& values) {
   compute_by(values.state, kStateHere, {values.states, values.control});
   compute_by(values.stages, kStagesHere, {values.control});
   compute_by(values.linear, kLinearHere, {});
