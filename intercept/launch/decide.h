@@ -49,6 +49,8 @@ class DecisionInputs {
   virtual FarLink far_link(std::uint32_t device) = 0;
   /// Changes when results are read clearly more or less often than before.
   virtual std::uint32_t read_rhythm() = 0;
+  /// PartitionRequest::behind.
+  virtual std::optional<std::uint32_t> behind() = 0;
   /// What the partitioner is asked: the same object at every call, made at the first. Its `previous` is null.
   virtual domain::PartitionRequest& request() = 0;
   /// As PlanningBudget::affords_first().

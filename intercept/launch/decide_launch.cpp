@@ -20,8 +20,9 @@ using domain::NotSplit;
 using domain::PartitionMode;
 
 /// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
-bool worth_a_look(LaunchShape& shape, const Decision& last, const DecisionBasis& basis, bool barred) {
-  const auto price = price_of_looking(last, basis, barred, shape.planning_costs().checking);
+bool worth_a_look(LaunchShape& shape, const Decision& last, const DecisionBasis& basis, bool barred,
+                  std::optional<std::uint32_t> behind) {
+  const auto price = price_of_looking(last, basis, barred, behind, shape.planning_costs().checking);
   if (!price) {
     shape.budget().launched(last.predicted_seconds);
     return true;
@@ -59,12 +60,14 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   if (!part.candidates.empty())
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
+  const bool leads = part.role == Role::leader;
   const auto instead =
-      part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view));
+      part.bound ? part.bound
+                 : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view), !leads);
   if (!instead || !decision->movable) return decision;
   auto other = on_devices(launch, view, *instead);
   if (!other) return decision;
-  if (part.role == Role::leader && std::has_single_bit(*instead)) machine.rounds.bind(instead);
+  if (leads && std::has_single_bit(*instead)) machine.rounds.bind(instead);
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
                                                ": rounds are, or may be, shorter on devices " +
@@ -96,7 +99,7 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
   const bool barred = experience.split_barred;
   shape.rounds().devices_changed(experience.changes, last.get());
   const bool judges = mode == PartitionMode::automatic;
-  if (last && judges && !worth_a_look(shape, *last, then, barred))
+  if (last && judges && !worth_a_look(shape, *last, then, barred, followed_device(view)))
     return judged(machine, launch, view, std::move(last));
   LaunchInputs inputs(machine, launch, view);
   DecisionBasis now = basis_of(shape.eligible(), barred, inputs);

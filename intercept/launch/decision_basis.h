@@ -17,7 +17,8 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
 bool stands(const DecisionBasis& then, const DecisionBasis& now);
 
 /// Seconds that it takes to look whether `last` still stands, `checking` of them for rates and residency: what the
-/// launches have to afford. None: it is looked at in any case.
-std::optional<double> price_of_looking(const Decision& last, const DecisionBasis& basis, bool barred, double checking);
+/// launches have to afford. `behind`: PartitionRequest::behind now. None: it is looked at in any case.
+std::optional<double> price_of_looking(const Decision& last, const DecisionBasis& basis, bool barred,
+                                       std::optional<std::uint32_t> behind, double checking);
 
 }  // namespace skmd::icd

@@ -51,6 +51,10 @@ inline constexpr double kTouchSeconds = 0.1e-9;
 /// (docs/results/overheads.md); rounded up, since a split must win by more than this.
 inline constexpr double kSplitSeconds = 40e-6;
 
+/// Seconds that a launch begins later where those that it follows run on another device: they have to be waited for, by
+/// a thread that mostly sleeps. Source: a sleeper is awake after 27 us (docs/decisions/blocking-executor-threads.md).
+inline constexpr double kHandOver = 27e-6;
+
 // --- what a launch waits for before it is decided ---
 
 /// Part of what would be gained by devices on which the program is being built, which their builds may take: where they

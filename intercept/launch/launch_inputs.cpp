@@ -48,6 +48,8 @@ FarLink LaunchInputs::far_link(std::uint32_t device) { return icd::far_link(devi
 
 std::uint32_t LaunchInputs::read_rhythm() { return icd::read_rhythm(view_); }
 
+std::optional<std::uint32_t> LaunchInputs::behind() { return icd::followed_device(view_); }
+
 bool LaunchInputs::affords_first(double seconds, double launch) {
   return view_.shape().budget().affords_first(seconds, launch);
 }

@@ -33,6 +33,7 @@ class LaunchInputs : public DecisionInputs, public DecisionLog {
   std::uint64_t missing_bytes(std::uint32_t device) override;
   FarLink far_link(std::uint32_t device) override;
   std::uint32_t read_rhythm() override;
+  std::optional<std::uint32_t> behind() override;
   domain::PartitionRequest& request() override { return question().request(); }
   bool affords_first(double seconds, double launch) override;
   SharedFootprint footprint(const domain::GroupSpan& span) override;

@@ -21,10 +21,12 @@ class LaunchRounds {
   /// Keeps a reference to `sampling`, which is asked for times after a change of plan.
   explicit LaunchRounds(TimeSampling& sampling) : sampling_(sampling) {}
 
-  /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of).
+  /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of). `judged_alone`: rounds are
+  /// compared for this launch, and not for all launches of its round.
   [[nodiscard]] std::optional<Devices> instead_of(const Decision& decision,
                                                   std::span<const domain::RoundTimes::Candidate> candidates = {},
-                                                  const domain::RoundTimes::FirstRound& dear = {});
+                                                  const domain::RoundTimes::FirstRound& dear = {},
+                                                  bool judged_alone = true);
   /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
   /// earlier rounds are dropped, except where running is a small part of what `last`, the last decision, predicts.
   void devices_changed(unsigned changes, const Decision* last);

@@ -121,6 +121,13 @@ std::uint32_t read_rhythm(const LaunchView& view) {
   return rhythm;
 }
 
+std::optional<std::uint32_t> followed_device(const LaunchView& view) {
+  RootUsage::LastLaunch followed;
+  for (const auto& root : view.roots())
+    if (const auto last = root->usage().last_launch(); last.tick > followed.tick) followed = last;
+  return followed.tick == 0 ? std::nullopt : std::optional(followed.device);
+}
+
 void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
   const double home = slowest_from(machine, models);
   for (std::uint32_t device = 0; device < models.size(); ++device) {

@@ -37,6 +37,9 @@ double first_touch_seconds(const LaunchView& view);
 /// Changes when the roots of the launch are read clearly more or less often than before.
 std::uint32_t read_rhythm(const LaunchView& view);
 
+/// PartitionRequest::behind: where the last launch ran that used any of the roots.
+std::optional<std::uint32_t> followed_device(const LaunchView& view);
+
 FarLink far_link(std::uint32_t device);
 
 /// Sets what is known of each device's link. A link that was never used is taken for one like that of a device of the

@@ -75,6 +75,8 @@ Question::Question(Machine& machine, const Launch& launch, const LaunchView& vie
   request_.devices = models_;
   request_.granularity = domain::row_of_groups(launch.range);
   request_.split_seconds = kSplitSeconds;
+  request_.behind = followed_device(view);
+  request_.hand_over_seconds = kHandOver;
   request_.joining_seconds = [&] { return expected_joining_seconds(machine, launch, view); };
   request_.planning_seconds = shape.planning_costs().planning;
   request_.may_search = shape.budget().affords(shape.planning_costs().planning);

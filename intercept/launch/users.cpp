@@ -45,6 +45,7 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
       root.note_touched(slice.touches->needed[r]);
       root.note_touched(slice.touches->roots[r].may_write);
     }
+    root.usage().launched_on(largest->device, tick);
     if (!root.usage().launched()) continue;
     root.usage().used_on(user);
     if (decision.slices.size() > 1)

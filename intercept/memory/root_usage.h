@@ -12,6 +12,7 @@
 #include "intercept/memory/rounds.h"
 #include "partitioner/base/byte_ranges.h"
 #include "partitioner/base/mutex.h"
+#include "partitioner/residency/residency.h"
 
 namespace skmd::icd {
 
@@ -28,8 +29,26 @@ class RootUsage {
   /// root was never used, for any root.
   [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
 
+  /// The last launch that used this root.
+  struct LastLaunch {
+    std::uint64_t tick = 0;  // DeviceMemory::tick(); 0: none
+    std::uint32_t device = 0;
+  };
+  /// Notes the device of a launch that used this root, or of most of its groups.
+  void launched_on(std::uint32_t device, std::uint64_t tick) {
+    last_launch_.store(tick * domain::kMaxSpaces + device, std::memory_order_relaxed);
+  }
+  /// The launch that a next one would follow; none: the application has written or read this root since.
+  [[nodiscard]] LastLaunch last_launch() const {
+    const std::uint64_t last = last_launch_.load(std::memory_order_relaxed);
+    return {last / domain::kMaxSpaces, static_cast<std::uint32_t>(last % domain::kMaxSpaces)};
+  }
+
   /// A write command of the application's wrote `bytes` of this root.
-  void rewritten(std::uint64_t bytes) { rounds_.wrote(bytes); }
+  void rewritten(std::uint64_t bytes) {
+    last_launch_.store(0, std::memory_order_relaxed);
+    rounds_.wrote(bytes);
+  }
   /// A launch that uses this root was submitted. False: it is a later launch of its round, so that what is written next
   /// is not for launches like it.
   bool launched() {
@@ -42,7 +61,10 @@ class RootUsage {
   /// Launches between two such writes.
   [[nodiscard]] std::uint32_t launches_per_round() const { return rounds_.launches_per_round(); }
   /// A read command or a map of the application's asked for `bytes` of this root. `copied`: into its own memory.
-  void read_back(std::uint64_t bytes, bool copied) { read_backs_.read(bytes, bytes_, copied); }
+  void read_back(std::uint64_t bytes, bool copied) {
+    last_launch_.store(0, std::memory_order_relaxed);
+    read_backs_.read(bytes, bytes_, copied);
+  }
   [[nodiscard]] const ReadBacks& read_backs() const { return read_backs_; }
 
   /// What a device needs of this root for its slice of a launch.
@@ -63,6 +85,7 @@ class RootUsage {
   Machine& machine_;
   const std::uint64_t bytes_;
   LastUser user_;
+  std::atomic<std::uint64_t> last_launch_{0};  // tick and device
   Rounds rounds_;
   ReadBacks read_backs_;
   mutable Mutex mutex_{LockRank::root_usage};

@@ -18,6 +18,9 @@ inline constexpr std::size_t kEnoughRounds = 3;
 inline constexpr std::size_t kFewestRounds = 2;
 /// Clearly longer: medians of five rounds of a quiet machine differ by less. Source: the page.
 inline constexpr double kLongerRounds = 1.04;
+/// Part of a round that a launch takes at least for single devices to be compared by rounds. Source: half of
+/// kLongerRounds's difference: a launch that takes less cannot make rounds clearly longer.
+inline constexpr double kSmallPartOfRound = 0.02;
 /// What rounds on another single device must save, by a lower bound, to be tried. Source: the page.
 inline constexpr double kMuchLongerRounds = 1.15;
 /// Two rounds are enough where they are longer by this factor. Source: chosen.

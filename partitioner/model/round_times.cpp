@@ -58,6 +58,8 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
   if (rounds.count < kFewestRounds) return std::nullopt;
+  const bool small = launch_seconds_ > 0 && launch_seconds_ < kSmallPartOfRound * rounds.median();
+  if (small && std::has_single_bit(plan) && std::has_single_bit(best->first)) return std::nullopt;
   const double longer = rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
   if (rounds.median() <= best->second.median() * longer + kTimerSeconds) return std::nullopt;
   rounds.next_bar = std::clamp(rounds.next_bar * kRoundBarGrowth, kFirstRoundBar, kLongestBar);
@@ -99,9 +101,10 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates,
-                                                          const FirstRound& dear) {
+                                                          const FirstRound& dear, double launch_seconds) {
   ++launches_;
   wanted_ = plan;
+  launch_seconds_ = launch_seconds;
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
   if (const auto better = better_than(plan, found->second)) return better;

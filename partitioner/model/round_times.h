@@ -50,8 +50,11 @@ class RoundTimes {
   /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
   /// those contain no other launches; or a candidate for whole rounds that may be far shorter than those of a single
   /// device. A trial of one of `dear` begins once what it may win a round, times the calls so far, is as much as its
-  /// first round takes longer. A trial ends early if its rounds are far longer.
-  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const FirstRound& dear);
+  /// first round takes longer. A trial ends early if its rounds are far longer. `launch_seconds`: what the
+  /// launch is predicted to take under `plan`, 0: not known. Where that is a small part of a round, another single
+  /// device cannot make it clearly shorter, and rounds are not compared.
+  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const FirstRound& dear,
+                                    double launch_seconds = 0.0);
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {}) {
     return instead_of(plan, candidates, {});
   }
@@ -88,7 +91,8 @@ class RoundTimes {
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
   std::uint64_t launches_ = 0;
-  Devices wanted_ = 0;  // by the last launch that did not explore
+  Devices wanted_ = 0;           // by the last launch that did not explore
+  double launch_seconds_ = 0.0;  // of the last launch that did not explore; 0: not known
   std::set<Devices> tried_;
   Devices trial_ = 0;
   std::uint32_t trial_launches_ = 0;  // that are still to follow trial_

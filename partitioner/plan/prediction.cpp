@@ -37,6 +37,11 @@ double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
   return model.launch_seconds + static_cast<double>(request.groups) / rate;
 }
 
+/// What a launch loses that waits for another device's.
+double hand_over_seconds(const PartitionRequest& request, std::uint32_t device) {
+  return request.behind && *request.behind != device ? request.hand_over_seconds : 0.0;
+}
+
 /// What the cuts of a slice cost beyond its first box.
 double boxes_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
   const DeviceModel& model = request.devices[device];
@@ -104,7 +109,7 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
   });
   std::optional<Alone> best;
   for (const std::uint32_t d : order) {
-    const double running = whole_seconds(request, d);
+    const double running = whole_seconds(request, d) + hand_over_seconds(request, d);
     if (best && running >= best->seconds) break;  // bytes are counted only where they may decide
     const double from = seconds_from(request, d, all).sum();
     const double to = seconds_to(request, d, all).sum();

@@ -182,6 +182,20 @@ TEST(PartitionAuto, SmallLaunchGoesToTheFastestDeviceWhole) {
   EXPECT_EQ(m.plan().reason, NotSplit::small_launch);
 }
 
+TEST(PartitionAuto, SmallLaunchFollowsTheOneBeforeWhereAnotherDeviceGainsLessThanTheHandOver) {
+  Machine m({device(1e6), device(9e6)}, 10);
+  m.request.hand_over_seconds = 27e-6;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 10}}})) << "it follows none";
+  m.request.behind = 0;
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 10}}})) << "9 us would be gained";
+  EXPECT_EQ(whole_device(m.request), 0u);
+  m.request.hand_over_seconds = 8e-6;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 10}}}));
+  m.request.behind = 1;
+  m.request.hand_over_seconds = 27e-6;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 10}}}));
+}
+
 TEST(PartitionAuto, PreviousPlanIsKeptWhileTheGainIsSmall) {
   Machine m({device(1000), device(1000)}, 1000);
   Plan previous;

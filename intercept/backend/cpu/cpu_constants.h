@@ -11,6 +11,12 @@ namespace skmd::icd::tuning {
 /// other, and end, sooner than a sleeper wakes. Source: chosen: a sleeper is awake after 27 us and more
 /// (docs/decisions/blocking-executor-threads.md).
 inline constexpr std::chrono::microseconds kLinger{20};
+/// A thread that waits for a batch so soon after the first of a row was submitted is expected to do so again, and the
+/// queue's thread, once awake, leaves it the next row's first batch for so long: the thread that waits is awake, and
+/// its caches hold what it wrote. Source: chosen: several times what five launches take to be enqueued and decided, and
+/// less than a sleeper takes to wake (docs/decisions/blocking-executor-threads.md).
+inline constexpr std::chrono::microseconds kHelpedSoon{100};
+inline constexpr std::chrono::microseconds kLeftToHelper{25};
 /// Work-items of a group where the vendor's device does not tell its limit. Source: what PoCL tells.
 inline constexpr std::uint64_t kUsualGroup = 4096;
 /// Bytes that are filled at a time, a multiple of every pattern's size. Source: chosen: as kCopiedPiece of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/cpu/cpu_queue.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -29,6 +30,7 @@ Ticket CpuQueue::submit(Batch&& batch) {
     return 0;
   }
   MutexLock lock(mutex_);
+  if (batches_.empty()) row_began_ = Clock::now();
   batches_.push_back(std::move(batch));
   const Ticket ticket = ++last_ticket_;
   posted_.store(ticket, std::memory_order_relaxed);
@@ -44,6 +46,7 @@ void CpuQueue::help(Ticket ticket) {
   lock_order::expect_may_take(LockRank::help);
   if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
   MutexLock lock(mutex_);
+  if (Clock::now() - row_began_ < kHelpedSoon) expects_help_ = true;
   while (completed_ < ticket) {
     if (!running_) {
       run_front(lock);
@@ -54,10 +57,16 @@ void CpuQueue::help(Ticket ticket) {
     const bool soon = spin_until(turned, kLinger);
     lock.lock();
     if (soon || turned()) continue;
+    // The thread that runs the front goes on to the next one: only the end of this one is worth waking up for.
     ++waiters_;
-    ended_.wait(lock, turned);
+    while (!turned()) {
+      first_awaited_ = std::min(first_awaited_, ticket);
+      ended_.wait(lock);
+    }
     --waiters_;
   }
+  // Those that wait for later batches were not told of the ends before: one of them goes on.
+  if (waiters_ > 0 && !batches_.empty() && !running_) wake_waiters();
   // submit() wakes no thread while one is running the front batch: this thread hands over what was submitted meanwhile.
   const bool wake = !batches_.empty() && asleep_ && !running_;
   if (wake) server_.set_busy(true);
@@ -94,8 +103,16 @@ void CpuQueue::serve() {
       wake_.wait(lock);
     }
     asleep_ = false;
+    if (expects_help_ && ready()) leave_to_helper(lock);
   }
   server_.ended();
+}
+
+void CpuQueue::leave_to_helper(Lock& lock) {
+  lock.unlock();
+  const bool helped = spin_until([&] { return running_.load() || stopping_.load(); }, kLeftToHelper);
+  lock.lock();
+  expects_help_ = helped;
 }
 
 BatchResult CpuQueue::result_of(const Batch& batch) const {
@@ -132,8 +149,13 @@ void CpuQueue::run_front(Lock& lock) {
   batches_.pop_front();
   completed_.store(completed_ + 1, std::memory_order_release);
   running_ = false;
-  if (waiters_ > 0) ended_.notify_all();
+  if (waiters_ > 0 && completed_ >= first_awaited_) wake_waiters();
   if (asleep_ && stopping_) wake_.notify_one();
+}
+
+void CpuQueue::wake_waiters() {
+  first_awaited_ = kNoTicket;
+  ended_.notify_all();
 }
 
 void CpuQueue::stop() { end_thread(mutex_, stopping_, wake_, thread_, forked()); }

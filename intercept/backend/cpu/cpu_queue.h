@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -39,11 +41,17 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
 
  private:
   using Lock = UniqueLock;
+  using Clock = std::chrono::steady_clock;
   void start_thread() SKMD_REQUIRES(mutex_);
   void serve();
+  /// Gives a thread that is likely to call help() the time to come, which has the batches' bytes in its caches and need
+  /// not be woken at their end. Releases the lock meanwhile.
+  void leave_to_helper(Lock& lock) SKMD_REQUIRES(mutex_);
   /// Carries out and completes the oldest batch; releases the lock meanwhile. Precondition: there is one, and no thread
   /// runs it (`running_` is false, as again on return).
   void run_front(Lock& lock) SKMD_REQUIRES(mutex_);
+  /// Wakes the threads on `ended_`: each looks whether its batch has completed, or whether to run the front.
+  void wake_waiters() SKMD_REQUIRES(mutex_);
   [[nodiscard]] BatchResult result_of(const Batch& batch) const;
   [[nodiscard]] bool forked() const;
 
@@ -61,6 +69,10 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   std::atomic<bool> running_{false};                   // a thread is at the front; changed under the lock
   bool asleep_ SKMD_GUARDED_BY(mutex_) = false;        // the queue's thread waits on wake_
   std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
+  static constexpr Ticket kNoTicket = std::numeric_limits<Ticket>::max();
+  Ticket first_awaited_ SKMD_GUARDED_BY(mutex_) = kNoTicket;  // the first ticket that one of them waits for
+  Clock::time_point row_began_ SKMD_GUARDED_BY(mutex_);       // when a batch was last submitted to an empty queue
+  bool expects_help_ SKMD_GUARDED_BY(mutex_) = false;         // help() came soon after that
   bool started_ SKMD_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};
   cpu::ServingThread server_;  // thread_

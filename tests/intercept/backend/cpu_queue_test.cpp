@@ -79,6 +79,32 @@ TEST_F(CpuQueueTest, WhatComesWhileSomebodyHelpsIsNotForgotten) {
   }
 }
 
+TEST_F(CpuQueueTest, ThreadsThatWaitForDifferentBatchesOfARowAllGoOn) {
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> completed{0};
+    std::vector<Ticket> tickets;
+    for (int i = 0; i < 6; ++i) tickets.push_back(submit([&](BatchResult&&) { ++completed; }));
+    std::vector<std::thread> waiting;
+    for (int i = 5; i >= 0; --i)
+      waiting.emplace_back([&, i] {
+        line_->help(tickets[i]);
+        EXPECT_GE(completed, i + 1);
+      });
+    for (std::thread& thread : waiting) thread.join();
+    EXPECT_EQ(completed, 6);
+  }
+}
+
+TEST_F(CpuQueueTest, RunsRowsWhetherOrNotTheThreadComesThatCameBefore) {
+  for (int i = 0; i < 300; ++i) {
+    std::atomic<bool> done{false};
+    const Ticket ticket = submit([&](BatchResult&&) { done = true; });
+    if (i % 3 != 2) line_->help(ticket);  // then it is expected, and does not come
+    while (!done) std::this_thread::yield();
+    if (i % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));  // the queue's thread sleeps by then
+  }
+}
+
 TEST_F(CpuQueueTest, LackOfMemoryEndsTheBatchOnly) {
   execute_ = [](const Batch&) -> BatchResult { throw std::bad_alloc(); };
   cl_int status = CL_SUCCESS;

@@ -57,6 +57,7 @@ class World : public DecisionInputs, public DecisionLog {
   std::uint64_t missing_bytes(std::uint32_t device) override { return missing[device]; }
   FarLink far_link(std::uint32_t device) override { return links[device]; }
   std::uint32_t read_rhythm() override { return 1; }
+  std::optional<std::uint32_t> behind() override { return partition.behind; }
   domain::PartitionRequest& request() override {
     ++asked_for_rates;
     return partition;
@@ -207,17 +208,36 @@ TEST(DecisionBasis, BytesAndBarsCountExactly) {
 TEST(DecisionBasis, LookingHasAPriceOnlyWhereSomethingIsPredicted) {
   Decision decision;
   DecisionBasis basis;
-  EXPECT_EQ(price_of_looking(decision, basis, false, 1e-6), std::nullopt);
+  EXPECT_EQ(price_of_looking(decision, basis, false, {}, 1e-6), std::nullopt);
   decision.predicted_seconds = 1e-3;
-  const auto unsettled = price_of_looking(decision, basis, false, 1e-6);
+  const auto unsettled = price_of_looking(decision, basis, false, {}, 1e-6);
   basis.known = true;
-  const auto settled = price_of_looking(decision, basis, false, 1e-6);
+  const auto settled = price_of_looking(decision, basis, false, {}, 1e-6);
   ASSERT_TRUE(unsettled && settled);
   EXPECT_EQ(*settled, 1e-6);
   EXPECT_GT(*unsettled, *settled) << "the partitioner will be asked";
-  EXPECT_EQ(price_of_looking(decision, basis, true, 1e-6), std::nullopt) << "splits became barred";
+  EXPECT_EQ(price_of_looking(decision, basis, true, {}, 1e-6), std::nullopt) << "splits became barred";
   decision.exploring = true;
-  EXPECT_EQ(price_of_looking(decision, basis, false, 1e-6), std::nullopt);
+  EXPECT_EQ(price_of_looking(decision, basis, false, {}, 1e-6), std::nullopt);
+}
+
+TEST(DecisionBasis, ALaunchThatWouldWaitForAnotherDeviceIsLookedAtInAnyCase) {
+  World w({1000, 1000});
+  Decision decision;
+  decision.predicted_seconds = 1e-3;
+  decision.whole = NotSplit::small_launch;
+  decision.slices.resize(1);
+  DecisionBasis basis = basis_of(w.eligible, false, w);
+  basis.known = true;
+  EXPECT_TRUE(price_of_looking(decision, basis, false, 0, 1e-6)) << "it follows one of its own device";
+  EXPECT_EQ(price_of_looking(decision, basis, false, 1, 1e-6), std::nullopt);
+  w.partition.behind = 1;
+  EXPECT_FALSE(stands(basis, basis_of(w.eligible, false, w)));
+  basis.behind = 1;
+  EXPECT_TRUE(price_of_looking(decision, basis, false, 1, 1e-6)) << "that was counted";
+  EXPECT_TRUE(stands(basis, basis_of(w.eligible, false, w)));
+  w.partition.behind.reset();
+  EXPECT_TRUE(stands(basis, basis_of(w.eligible, false, w))) << "following none makes no device worse";
 }
 
 }  // namespace
