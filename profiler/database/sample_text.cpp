@@ -9,6 +9,7 @@
 
 #include "compiler/client/hash.h"
 #include "profiler/database/line_reader.h"
+#include "profiler/database/line_writer.h"
 
 namespace skmd::profiler {
 namespace {
@@ -54,40 +55,38 @@ std::string excerpt_of(const json& value) {
 }
 
 std::string line_of(const ProfileSample& sample) {
-  json buffers = json::array(), scalars = json::array();
-  for (const auto& buffer : sample.buffers) buffers.push_back({buffer.index, buffer.bytes});
-  for (const auto& scalar : sample.scalars) scalars.push_back({scalar.index, scalar.value});
-  json line{{"program", sample.kernel.program},
-            {"kernel", sample.kernel.name},
-            {"form", sample.kernel.form},
-            {"platform", sample.device.platform},
-            {"device", sample.device.name},
-            {"driver", sample.device.driver},
-            {"units", sample.device.units},
-            {"tag", sample.tag},
-            {"dims", sample.range.work_dim},
-            {"offset", sample.range.offset},
-            {"global", sample.range.global},
-            {"local", sample.range.local},
-            {"first", sample.span.first},
-            {"last", sample.span.last},
-            {"boxes", sample.boxes},
-            {"buffers", buffers},
-            {"scalars", scalars},
-            {"group_operations", sample.group_operations},
-            {"group_bytes", sample.group_bytes},
-            {"kernel_ns", sample.kernel_ns},
-            {"to_ns", sample.to_ns},
-            {"from_ns", sample.from_ns},
-            {"warm", sample.warm},
-            {"first_use", sample.first_use},
-            {"commit", sample.commit},
-            {"date", sample.date}};
+  LineWriter line;
+  line.add("boxes", sample.boxes);
+  line.add_pairs("buffers", sample.buffers, &domain::BufferArgument::bytes);
+  line.add("commit", sample.commit);
   // Fields that came later are left out where they say nothing: lines of before, by which samples are known, stay as
   // they are.
-  if (sample.data_decides_work) line["data_decides_work"] = true;
-  if (sample.passed_over != 0) line[kPassedOver] = sample.passed_over;
-  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (sample.data_decides_work) line.add("data_decides_work", true);
+  line.add("date", sample.date);
+  line.add("device", sample.device.name);
+  line.add("dims", sample.range.work_dim);
+  line.add("driver", sample.device.driver);
+  line.add("first", sample.span.first);
+  line.add("first_use", sample.first_use);
+  line.add("form", sample.kernel.form);
+  line.add("from_ns", sample.from_ns);
+  line.add("global", sample.range.global);
+  line.add("group_bytes", sample.group_bytes);
+  line.add("group_operations", sample.group_operations);
+  line.add("kernel", sample.kernel.name);
+  line.add("kernel_ns", sample.kernel_ns);
+  line.add("last", sample.span.last);
+  line.add("local", sample.range.local);
+  line.add("offset", sample.range.offset);
+  if (sample.passed_over != 0) line.add(kPassedOver, sample.passed_over);
+  line.add("platform", sample.device.platform);
+  line.add("program", sample.kernel.program);
+  line.add_pairs("scalars", sample.scalars, &domain::ScalarArgument::value);
+  line.add("tag", sample.tag);
+  line.add("to_ns", sample.to_ns);
+  line.add("units", sample.device.units);
+  line.add("warm", sample.warm);
+  return line.take();
 }
 
 std::string digest_of(const std::string& line) { return compiler::content_hash(line); }

@@ -35,7 +35,8 @@ Ticket CpuQueue::submit(Batch&& batch) {
   const Ticket ticket = ++last_ticket_;
   posted_.store(ticket, std::memory_order_relaxed);
   if (!started_) start_thread();
-  const bool wake = asleep_ && !running_;
+  // To wake a thread takes longer than to submit a batch. One that dozes looks by itself before long.
+  const bool wake = asleep_ && !running_ && !(dozing_ && expects_help_);
   if (wake) server_.set_busy(true);
   lock.unlock();
   if (wake) wake_.notify_one();
@@ -98,6 +99,7 @@ void CpuQueue::serve() {
     spin_until([&] { return ready() || stopping_.load(); }, kLinger);
     lock.lock();
     asleep_ = true;
+    doze(lock);
     while (!ready() && !(stopping_ && batches_.empty())) {
       server_.set_busy(false);  // another thread may have taken the batch that this one was woken for
       wake_.wait(lock);
@@ -106,6 +108,18 @@ void CpuQueue::serve() {
     if (expects_help_ && ready()) leave_to_helper(lock);
   }
   server_.ended();
+}
+
+void CpuQueue::doze(Lock& lock) {
+  server_.set_busy(false);
+  dozing_ = true;
+  Ticket seen = last_ticket_;
+  for (int times = 0; times < kDozes && expects_help_ && !stopping_; ++times) {
+    if (wake_.wait_until(lock, std::chrono::system_clock::now() + kDoze) == std::cv_status::no_timeout) break;
+    if (completed_ < last_ticket_ && !running_) break;  // the thread that was expected may not come
+    if (std::exchange(seen, last_ticket_) != last_ticket_) times = -1;
+  }
+  dozing_ = false;
 }
 
 void CpuQueue::leave_to_helper(Lock& lock) {

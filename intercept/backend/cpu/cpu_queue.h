@@ -44,6 +44,9 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   using Clock = std::chrono::steady_clock;
   void start_thread() SKMD_REQUIRES(mutex_);
   void serve();
+  /// Sleeps for a while in which no submit() wakes this thread: where help() is expected, which runs what is submitted.
+  /// Returns early where a batch was submitted and is not run. Precondition: asleep_.
+  void doze(Lock& lock) SKMD_REQUIRES(mutex_);
   /// Gives a thread that is likely to call help() the time to come, which has the batches' bytes in its caches and need
   /// not be woken at their end. Releases the lock meanwhile.
   void leave_to_helper(Lock& lock) SKMD_REQUIRES(mutex_);
@@ -68,6 +71,7 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   std::atomic<Ticket> completed_{0};
   std::atomic<bool> running_{false};                   // a thread is at the front; changed under the lock
   bool asleep_ SKMD_GUARDED_BY(mutex_) = false;        // the queue's thread waits on wake_
+  bool dozing_ SKMD_GUARDED_BY(mutex_) = false;        // and soon looks by itself
   std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
   static constexpr Ticket kNoTicket = std::numeric_limits<Ticket>::max();
   Ticket first_awaited_ SKMD_GUARDED_BY(mutex_) = kNoTicket;  // the first ticket that one of them waits for

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
 
 #include "profiler/database/exchange.h"
 #include "profiler/database/sample_text.h"
@@ -254,6 +257,32 @@ TEST(SampleText, KeepsTheLargestNumbers) {
   const auto back = sample_of(line_of(one));
   ASSERT_TRUE(back) << back.error().reason;
   EXPECT_EQ(*back, one);
+}
+
+TEST(SampleText, IsWhatAJsonLibraryWrites) {
+  std::mt19937 random(1);
+  const auto any = [&] { return std::uniform_int_distribution<std::uint64_t>{}(random) >> (random() % 64); };
+  const auto text = [&] {
+    std::string made;
+    for (std::uint64_t length = random() % 8; length > 0; --length) made += static_cast<char>(random() % 256);
+    return made;
+  };
+  for (int i = 0; i < 2000; ++i) {
+    ProfileSample one = sample(any());
+    one.kernel = {text(), text(), text()};
+    one.device = {text(), text(), text(), static_cast<std::uint32_t>(any())};
+    one.tag = text();
+    one.commit = text();
+    one.buffers.resize(random() % 3, {static_cast<std::uint32_t>(any()), any()});
+    one.scalars.resize(random() % 3, {static_cast<std::uint32_t>(any()), static_cast<std::int64_t>(any())});
+    one.group_operations = static_cast<double>(any()) / static_cast<double>(any() | 1);
+    one.group_bytes = i % 2 == 0 ? static_cast<double>(any() % 1000) : std::ldexp(1.0, static_cast<int>(any() % 900));
+    one.data_decides_work = i % 3 == 0;
+    one.warm = i % 5 == 0;
+    one.passed_over = i % 7 == 0 ? static_cast<std::uint32_t>(any()) : 0;
+    const std::string line = line_of(one);
+    EXPECT_EQ(line, nlohmann::json::parse(line).dump(-1, ' ', false));
+  }
 }
 
 TEST(SampleText, DeeplyNestedValuesAreRefusedWithoutBeingFollowed) {
