@@ -87,7 +87,9 @@ Question::Question(Machine& machine, const Launch& launch, const LaunchView& vie
 }
 
 void Question::set_bytes() {
-  request_.host_bytes_per_second = LinkRates::get().host();
+  std::uint64_t bytes = 0;
+  for (const auto& root : view_.roots()) bytes += root->bytes();
+  request_.host_bytes_per_second = LinkRates::get().host(bytes);
   request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
     if (span.size() != request_.groups) return bytes_to(machine_, view_, device, touched_by(span));
     if (whole_to_.empty()) whole_to_.resize(models_.size());

@@ -92,6 +92,10 @@ double LinkRates::host() const {
   return known(host_).value_or(assumed);
 }
 
+double LinkRates::host(std::uint64_t bytes) const {
+  return bytes < kLeastCopied ? known(host_small_).value_or(host()) : host();
+}
+
 bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
   if (bytes < kLeastAsked) return false;
   const std::uint32_t count = asked_[device % kMax].fetch_add(1, std::memory_order_relaxed);
@@ -114,8 +118,9 @@ void LinkRates::learn_measured(std::uint32_t device, std::uint64_t bytes, std::u
 }
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes < kLeastCopied || nanoseconds == 0) return;
+  if (bytes < kLeastTelling || nanoseconds == 0) return;
   const double seen = static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds);
+  if (bytes < kLeastCopied) return learn(host_small_, seen, kNewestTransfer);
   const double old = host();
   // One that is slow had to wait for the processor or for pages; a guess that is too low would keep devices in host
   // memory from being used, and no copy would come to correct it.

@@ -49,7 +49,9 @@ class LinkRates {
   /// Whether the device's own time of a transfer of so many bytes from or to page-locked memory is wanted, which costs
   /// it some 10 us: of the first few and then now and then. Counts the call.
   bool asks(std::uint32_t device, std::uint64_t bytes);
-  /// Bytes per second that the host's threads copy between the application's memory and ours.
+  /// Bytes per second that the host's threads copy between the application's memory and ours: of buffers of so many
+  /// bytes together, which may be in caches; without an argument, of any number.
+  [[nodiscard]] double host(std::uint64_t bytes) const;
   [[nodiscard]] double host() const;
   void learn_host(std::uint64_t bytes, std::uint64_t nanoseconds);
 
@@ -63,6 +65,7 @@ class LinkRates {
   std::array<std::atomic<double>, kMax> from_{};
   std::array<std::atomic<std::uint32_t>, kMax> asked_{};
   std::atomic<double> host_{0.0};
+  std::atomic<double> host_small_{0.0};  // of fewer than kLeastCopied bytes
 };
 
 }  // namespace skmd::icd

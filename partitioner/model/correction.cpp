@@ -61,6 +61,9 @@ void Correction::change_level() {
 
 void Correction::learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches) {
   if (!is_positive(stored.seconds) || !is_positive(seconds)) return;
+  if (stored.seconds < longest_ / kMuchLongerLaunch) return;
+  if (stored.seconds > longest_ * kMuchLongerLaunch) *this = Correction();
+  longest_ = std::max(longest_, stored.seconds);
   const double level = std::clamp(std::log(seconds) - std::log(stored.seconds), -kMaxLevel, kMaxLevel);
   const double width = width_of(stored), aged = age(now, launches), off = level - level_;
   const bool inside = std::abs(off) <= half_width(width, aged);

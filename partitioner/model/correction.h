@@ -24,7 +24,9 @@ namespace skmd::domain {
 class Correction {
  public:
   /// A launch inside its band moves the factor a little. One outside leaves it as it is, until kLaunchesToChange in a
-  /// row were outside: then their median is the factor. Numbers that are not finite and above 0 are ignored.
+  /// row were outside: then their median is the factor. Numbers that are not finite and above 0 are ignored. So are
+  /// launches whose prediction is far shorter than the longest one: what they take beyond it says nothing of longer
+  /// ones. The first far longer one begins anew.
   void learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches);
 
   /// `stored` times the factor. The band is adapted so that it holds 80 % of launches. It grows with the time and with
@@ -52,6 +54,7 @@ class Correction {
   double trust_ = 0.0;  // launches that made the level, as far as they still count
   std::array<Outside, tuning::kLaunchesToChange> outside_{};
   std::size_t outside_count_ = 0;  // in a row, until now
+  double longest_ = 0.0;           // seconds: the longest prediction learnt from
   std::uint64_t seen_ = 0;
   double last_seconds_ = 0.0;
   std::uint64_t last_launches_ = 0;

@@ -55,6 +55,10 @@ inline constexpr std::uint32_t kEnoughSamples = 4;
 /// stored model counts for. Source: the page above.
 inline constexpr double kNewestCorrection = 0.2;
 inline constexpr double kStoredLaunches = 1.0;
+/// Predictions further apart than by this factor do not share a correction. Source: scan_large_arrays launches one
+/// kernel over 2048, 8 and 1 groups; the short ones take 30 times what their groups do, and on two devices of two cores
+/// the long one was then predicted to take five times as long as it does.
+inline constexpr double kMuchLongerLaunch = 64.0;
 /// Launches in a row outside the band until the level counts as changed. Source: the page above.
 inline constexpr std::size_t kLaunchesToChange = 5;
 /// The logarithm by which a launch outside widens the band; and limits of its width, as multiples of the stored band.

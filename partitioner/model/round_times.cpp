@@ -23,6 +23,10 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_.reset();
   if (!seconds) return;
   last_ = Last{plan, *seconds};
+  if (early_ends_ < kEarlyRounds) {
+    ++early_ends_;
+    return;
+  }
   if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;

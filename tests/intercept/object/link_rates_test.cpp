@@ -66,6 +66,18 @@ TEST(LinkRates, WhatIsTooSmallTellsNothing) {
   EXPECT_EQ(rates.host(), assumed());
 }
 
+TEST(LinkRates, SmallCopiesHaveARateOfTheirOwn) {
+  LinkRates rates;
+  EXPECT_EQ(rates.host(kMiB), assumed());
+  rates.learn_host(4 * kMiB, 4 * kMiB / 32);
+  EXPECT_NEAR(rates.host(kMiB), 32e9, 1e8);
+  EXPECT_EQ(rates.host(64 * kMiB), assumed());
+  rates.learn_host(kMiB, kMiB / 16);
+  EXPECT_NEAR(rates.host(kMiB), 28e9, 1e8) << "a quarter of the way";
+  rates.learn_host(1000, 1);
+  EXPECT_NEAR(rates.host(kMiB), 28e9, 1e8) << "a call, and no copy";
+}
+
 TEST(LinkRates, NewerTransfersCount) {
   LinkRates rates;
   rates.learn_to(0, 64 * kMiB, taken(64 * kMiB, 4e9));

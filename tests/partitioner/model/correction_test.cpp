@@ -83,6 +83,22 @@ TEST(Correction, FiveInARowChangeTheLevel) {
   EXPECT_NEAR(series.believed().seconds, 1.0, 1e-9);
 }
 
+TEST(Correction, FarShorterLaunchesSayNothingOfLongOnes) {
+  Corrections all;
+  double now = 0.0;
+  const auto learn = [&](double predicted, double seconds, int times) {
+    for (int i = 0; i < times; ++i) all.learn(kKey, stored(predicted), seconds, now += 1.0);
+  };
+  learn(1e-6, 30e-6, 10);
+  EXPECT_NEAR(all.corrected(kKey, stored(1e-6), now).seconds, 30e-6, 1e-6) << "there are no others";
+  learn(1e-3, 1e-3, 1);
+  EXPECT_NEAR(all.corrected(kKey, stored(1e-3), now).seconds, 1e-3, 1e-6) << "it begins anew";
+  learn(1e-6, 30e-6, 10);
+  EXPECT_NEAR(all.corrected(kKey, stored(1e-3), now).seconds, 1e-3, 1e-6);
+  learn(1e-4, 3e-4, 10);
+  EXPECT_NEAR(all.corrected(kKey, stored(1e-3), now).seconds, 3e-3, 1e-4) << "a tenth of the launch does tell";
+}
+
 TEST(Correction, FiveThatDisagreeMakeTheBandHoldThem) {
   Series series;
   for (const double seconds : {4.0, 0.25, 2.0, 0.5, 1.5}) series.take(seconds);
