@@ -9,18 +9,17 @@
 
 namespace skmd::icd {
 
-LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-                         const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces,
-                         std::uint64_t stopped)
+LaunchShape::LaunchShape(Machine& machine, const Launch& launch, std::shared_ptr<Geometry> geometry, std::uint64_t id,
+                         std::shared_ptr<Paces> paces, std::uint64_t stopped)
     : id_(id),
-      arguments_(launch, views, root_bytes),
-      footprints_(launch, arguments_),
+      geometry_(std::move(geometry)),
       eligible_(eligibility(machine, launch, stopped)),
       confined_(icd::confined(machine, launch, eligible_)),
-      costs_(icd::planning_costs(*footprints_.whole(), eligible_.count())),
+      costs_(icd::planning_costs(*whole(), eligible_.count())),
       paces_(std::move(paces)) {
   // Merge functions look for nothing before an argument.
-  if (!confined_ && reaches_back(*launch.kernel, launch.range, arguments_)) confined_ = domain::NotSplit::unmergeable;
+  if (!confined_ && reaches_back(*launch.kernel, launch.range, geometry_->arguments))
+    confined_ = domain::NotSplit::unmergeable;
 }
 
 void LaunchShape::inherit(const LaunchShape& before) {

@@ -47,11 +47,11 @@ class LaunchShape {
   [[nodiscard]] const PlanningCosts& planning_costs() const { return costs_; }
 
   /// Footprint of the whole launch.
-  [[nodiscard]] const SharedFootprint& whole() const { return footprints_.whole(); }
+  [[nodiscard]] const SharedFootprint& whole() const { return geometry_->footprints.whole(); }
   /// As of LaunchFootprints.
-  SharedFootprint footprint(const domain::GroupSpan& span) { return footprints_.of(span); }
+  SharedFootprint footprint(const domain::GroupSpan& span) { return geometry_->footprints.of(span); }
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const {
-    return footprints_.atomics(span);
+    return geometry_->footprints.atomics(span);
   }
   /// point_of_launch() of launches of this shape, worked out when it is first asked for.
   const domain::Point& point(const Launch& launch);
@@ -71,16 +71,22 @@ class LaunchShape {
   Paces& paces() { return *paces_; }
 
  private:
-  LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-              const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces,
-              std::uint64_t stopped);
+  /// What does not depend on devices.
+  struct Geometry {
+    Geometry(const Launch& launch, const std::vector<domain::RootView>& views,
+             const std::vector<std::uint64_t>& root_bytes)
+        : arguments(launch, views, root_bytes), footprints(launch, arguments) {}
+    const LaunchArguments arguments;
+    LaunchFootprints footprints;
+  };
+  LaunchShape(Machine& machine, const Launch& launch, std::shared_ptr<Geometry> geometry, std::uint64_t id,
+              std::shared_ptr<Paces> paces, std::uint64_t stopped);
   /// Takes over what launches of `before` told: the shape of the same launches before one more device had the program.
   /// Precondition: no other thread has this shape yet.
   void inherit(const LaunchShape& before);
 
   const std::uint64_t id_;
-  const LaunchArguments arguments_;
-  LaunchFootprints footprints_;
+  const std::shared_ptr<Geometry> geometry_;
   const Eligibility eligible_;
   std::optional<domain::NotSplit> confined_;
   const PlanningCosts costs_;

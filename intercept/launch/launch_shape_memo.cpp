@@ -136,10 +136,12 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   const std::uint64_t id = (std::hash<std::string_view>()(key.text().substr(0, common)) ^ launch.kernel->id()) | 1;
-  std::shared_ptr<LaunchShape> shape(
-      new LaunchShape(machine, launch, views, root_bytes, id, memo.paces(machine.devices.size()), stopped));
   // One more device has the program now; what was found out about the others holds.
-  if (const auto before = memo.find_like(key.text(), common)) shape->inherit(*before);
+  const auto before = memo.find_like(key.text(), common);
+  auto geometry = before != nullptr ? before->geometry_ : std::make_shared<Geometry>(launch, views, root_bytes);
+  std::shared_ptr<LaunchShape> shape(
+      new LaunchShape(machine, launch, std::move(geometry), id, memo.paces(machine.devices.size()), stopped));
+  if (before != nullptr) shape->inherit(*before);
   memo.keep(key.text(), shape);
   return shape;
 }
