@@ -59,6 +59,14 @@ void Correction::change_level() {
   outside_count_ = 0;
 }
 
+void Correction::take_first_level() {
+  const double one = outside_[outside_count_ - 2].level - level_, other = outside_[outside_count_ - 1].level - level_;
+  if (one * other < 0) return;
+  level_ += std::abs(one) < std::abs(other) ? one : other;
+  trust_ = static_cast<double>(kFirstToChange);
+  outside_count_ = 0;
+}
+
 void Correction::learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches) {
   if (!is_positive(stored.seconds) || !is_positive(seconds)) return;
   if (stored.seconds < longest_ / kMuchLongerLaunch) return;
@@ -72,6 +80,7 @@ void Correction::learn(const TimePrediction& stored, double seconds, double now,
     level_ += std::max(kNewestCorrection, 1.0 / (1.0 + kStoredLaunches + trust_)) * off;
     trust_ += 1.0;
     outside_count_ = 0;
+    confirmed_ = true;
     // Inside only because the band grew with age: it stays this wide until further launches have settled the level.
     wider_ = std::abs(off) > half_width(width, 0.0) ? std::abs(off) / width : wider_ * std::exp(-kNarrows);
   } else {
@@ -80,6 +89,7 @@ void Correction::learn(const TimePrediction& stored, double seconds, double now,
   }
   wider_ = std::clamp(wider_, kNarrowest, kWidest);
   if (outside_count_ == kLaunchesToChange) change_level();
+  if (!confirmed_ && outside_count_ >= kFirstToChange) take_first_level();
   ++seen_;
   last_launches_ = std::max(last_launches_, launches);
   if (std::isfinite(now)) last_seconds_ = seen_ == 1 ? now : std::max(last_seconds_, now);

@@ -24,9 +24,10 @@ namespace skmd::domain {
 class Correction {
  public:
   /// A launch inside its band moves the factor a little. One outside leaves it as it is, until kLaunchesToChange in a
-  /// row were outside: then their median is the factor. Numbers that are not finite and above 0 are ignored. So are
-  /// launches whose prediction is far shorter than the longest one: what they take beyond it says nothing of longer
-  /// ones. The first far longer one begins anew.
+  /// row were outside: then their median is the factor. As long as none was inside, two in a row on the same side are
+  /// enough, and the nearer one counts: the model was never right here. Numbers that are not finite and above 0 are
+  /// ignored. So are launches whose prediction is far shorter than the longest one: what they take beyond it says
+  /// nothing of longer ones. The first far longer one begins anew.
   void learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches);
 
   /// `stored` times the factor. The band is adapted so that it holds 80 % of launches. It grows with the time and with
@@ -48,12 +49,15 @@ class Correction {
   [[nodiscard]] double age(double now, std::uint64_t launches) const;
   [[nodiscard]] double half_width(double stored_width, double age) const;
   void change_level();
+  /// Where the last two launches were outside on the same side, the nearer one's level is the level.
+  void take_first_level();
 
   double level_ = 0.0;  // logarithm of the factor
   double wider_ = 1.0;  // half the band, as a multiple of half the stored band
   double trust_ = 0.0;  // launches that made the level, as far as they still count
   std::array<Outside, tuning::kLaunchesToChange> outside_{};
   std::size_t outside_count_ = 0;  // in a row, until now
+  bool confirmed_ = false;         // a launch was inside
   double longest_ = 0.0;           // seconds: the longest prediction learnt from
   std::uint64_t seen_ = 0;
   double last_seconds_ = 0.0;

@@ -16,10 +16,10 @@ inline constexpr std::size_t kKeptRounds = 5;
 /// with kFewestRounds from 1 to 4; one does with 1 and with 8.
 inline constexpr std::size_t kEnoughRounds = 3;
 inline constexpr std::size_t kFewestRounds = 2;
-/// Ends of launches before rounds count, one more than rounds. Source: of scan_large_arrays on two devices of two cores
-/// the first two rounds take 1.2 and 1.1 ms, the others 0.4 to 0.6; by the median of three a device was tried, and
-/// kept, that is slower.
-inline constexpr std::size_t kEarlyRounds = 3;
+/// Ends of launches at first, one more than rounds, that say nothing against a plan. Source: of scan_large_arrays on two
+/// devices of two cores the first two rounds take 1.2 and 1.1 ms, the others 0.4 to 0.6; by the median of three a device
+/// was tried, and kept, that is slower.
+inline constexpr std::size_t kEarlyEnds = 3;
 /// Clearly longer: medians of five rounds of a quiet machine differ by less. Source: the page.
 inline constexpr double kLongerRounds = 1.04;
 /// Part of a round that a launch takes at least for single devices to be compared by rounds. Source: half of

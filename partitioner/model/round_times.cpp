@@ -23,13 +23,13 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_.reset();
   if (!seconds) return;
   last_ = Last{plan, *seconds};
-  if (early_ends_ < kEarlyRounds) {
-    ++early_ends_;
-    return;
-  }
+  const bool early = early_ends_ < kEarlyEnds;
+  if (early) ++early_ends_;
   if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
+  if (rounds.early && !early) rounds.count = 0;
+  rounds.early = early;
   rounds.seconds[rounds.count % kKeptRounds] = *seconds - before->seconds;
   ++rounds.count;
   rounds.by_itself = rounds.by_itself && by_itself;
@@ -61,7 +61,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   const auto* best = best_but(plan);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
-  if (rounds.count < kFewestRounds) return std::nullopt;
+  if (rounds.early || rounds.count < kFewestRounds) return std::nullopt;
   const bool small = launch_seconds_ > 0 && launch_seconds_ < kSmallPartOfRound * rounds.median();
   if (small && std::has_single_bit(plan) && std::has_single_bit(best->first)) return std::nullopt;
   const double longer = rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
@@ -74,7 +74,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
 
 bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
                               const FirstRound& dear) const {
-  if (rounds.count < kFewestRounds) return false;
+  if (rounds.early || rounds.count < kFewestRounds) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
   if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnoughRounds)) return false;

@@ -21,8 +21,8 @@ namespace skmd::domain {
 /// application's own work is the same under every plan.
 ///
 /// A plan is identified by the devices that take part, as a bit mask. Rounds that begin under one plan and end under
-/// another count for none, as do the first ones of all, in which programs are built and memory is touched for the first
-/// time. Pure; not thread-safe.
+/// another count for none. In the first ones of all, programs are built and memory is touched for the first time: they
+/// tell what a plan takes at most, and nothing against it. Pure; not thread-safe.
 class RoundTimes {
  public:
   using Devices = std::uint64_t;
@@ -71,6 +71,7 @@ class RoundTimes {
     std::array<double, tuning::kKeptRounds> seconds{};
     std::size_t count = 0;
     bool by_itself = true;           // all of them
+    bool early = false;              // they are among the first of all
     std::uint64_t barred_until = 0;  // launch
     std::uint64_t next_bar = 0;      // launches
     [[nodiscard]] double median() const;
@@ -91,7 +92,7 @@ class RoundTimes {
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
-  std::size_t early_ends_ = 0;  // of launches whose rounds do not count
+  std::size_t early_ends_ = 0;  // of launches whose rounds are early
   std::uint64_t launches_ = 0;
   Devices wanted_ = 0;           // by the last launch that did not explore
   double launch_seconds_ = 0.0;  // of the last launch that did not explore; 0: not known

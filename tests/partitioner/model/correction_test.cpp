@@ -83,6 +83,20 @@ TEST(Correction, FiveInARowChangeTheLevel) {
   EXPECT_NEAR(series.believed().seconds, 1.0, 1e-9);
 }
 
+TEST(Correction, AModelThatWasNeverRightIsCorrectedByTwoLaunches) {
+  Series series;
+  series.take(3.0);
+  EXPECT_EQ(series.believed().seconds, 1.0) << "one may be a spike";
+  series.take(2.5);
+  EXPECT_NEAR(series.believed().seconds, 2.5, 1e-9) << "the nearer one";
+  series.take(0.5);
+  series.take(8.0);
+  EXPECT_NEAR(series.believed().seconds, 2.5, 1e-9) << "they disagree";
+  series.take(2.5);
+  series.take(5.0, 4);
+  EXPECT_NEAR(series.believed().seconds, 2.5, 1e-9) << "it was right since";
+}
+
 TEST(Correction, FarShorterLaunchesSayNothingOfLongOnes) {
   Corrections all;
   double now = 0.0;

@@ -155,7 +155,7 @@ Application with_whole_rounds(double cpu_at_best, double cpu) {
 
 TEST(RoundTimes, ADeviceThatMayBeFarBetterIsTriedWithAllLaunchesOfARound) {
   Application a = with_whole_rounds(0.004, 0.007);
-  EXPECT_EQ(a.followed(kGpu, kGpu, 3), 3) << "two rounds to compare with";
+  EXPECT_EQ(a.followed(kGpu, kGpu, 5), 5) << "two rounds to compare with, behind the first two";
   EXPECT_EQ(a.followed(kCpu, kGpu, 60), 60);
   Application b = with_whole_rounds(0.004, 0.012);
   EXPECT_EQ(b.followed(kGpu, kGpu, 203), 199) << "tried once, and worse";
@@ -193,14 +193,23 @@ TEST(RoundTimes, ATrialWhoseFirstRoundIsDearWaitsUntilAsMuchWasMissed) {
   EXPECT_EQ(b.followed(kGpu, kBoth, 20), 20);
   Application c = with_whole_rounds(0.004, 0.007);
   c.dear = {kGpu, 0.060};
-  EXPECT_EQ(c.followed(kGpu, kGpu, 3), 3);
+  EXPECT_EQ(c.followed(kGpu, kGpu, 5), 5);
   EXPECT_EQ(c.followed(kCpu, kGpu, 60), 60) << "its first round is not dear";
+}
+
+TEST(RoundTimes, SlowRoundsAtFirstSayNothingAgainstAPlan) {
+  Application a = with_whole_rounds(0.0095, 0.011);  // little may be won, and nothing is
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(a.run(kGpu), kGpu);
+    a.now += 0.1;  // programs are built
+  }
+  EXPECT_EQ(a.followed(kGpu, kGpu, 60), 60);
 }
 
 TEST(RoundTimes, ATrialGoesOnWhereALaunchWouldExplore) {
   Application a = with_whole_rounds(0.004, 0.007);
   EXPECT_FALSE(a.rounds.instead_of_exploring());
-  a.followed(kGpu, kGpu, 3);
+  a.followed(kGpu, kGpu, 5);
   EXPECT_EQ(a.run(kGpu), kCpu);
   EXPECT_EQ(a.rounds.instead_of_exploring(), kCpu);
   EXPECT_EQ(a.rounds.instead_of_exploring(), kCpu);
