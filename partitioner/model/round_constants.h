@@ -29,6 +29,9 @@ inline constexpr double kSmallPartOfRound = 0.02;
 inline constexpr double kMuchLongerRounds = 1.15;
 /// Two rounds are enough where they are longer by this factor. Source: chosen.
 inline constexpr double kFarLongerRounds = 1.3;
+/// Part of a round that a launch takes at most, where it runs fastest, for its time on other devices not to decide.
+/// Source: chosen: half as long again (kHopelessTrial) is noticed in the first round of a trial.
+inline constexpr double kSmallPartOfShared = 0.1;
 /// Seconds by which times of ends may be off. Source: what a thread takes to notice an end, kGlance of
 /// intercept/backend/vendor/vendor_constants.h, for the mean.
 inline constexpr double kTimerSeconds = 20e-6;

@@ -4,11 +4,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "partitioner/plan/plan_constants.h"
+
 #include "partitioner/model/round_constants.h"
 
 namespace skmd::domain {
 
 using namespace tuning;
+
+namespace {
+
+/// What a launch takes on the device that runs it fastest, by what was measured, seconds; 0: it was measured on none.
+double fastest_running(std::span<const AloneBounds> launch) {
+  double least = 0.0;
+  for (const AloneBounds& one : launch)
+    if (least == 0.0 || one.at_most_running < least) least = one.at_most_running;
+  return least;
+}
+
+}  // namespace
 
 SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds) {
   const bool is_new = leader_ == 0 || strange_ > kMaxRoundLaunches || (shape == leader_ && !begins);
@@ -44,16 +58,21 @@ std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
   if (!alike_ || last_.mixed || last_.count == 0) return sums;
   for (const AloneBounds& first : last_.launches.front())
     sums.push_back({Devices{1} << first.device, first.seconds, true, first.at_most});
-  for (std::size_t i = 1; i < last_.count; ++i)
+  double round = 0.0;
+  for (std::size_t i = 0; i < last_.count; ++i) round += fastest_running(last_.launches[i]);
+  for (std::size_t i = 1; i < last_.count; ++i) {
+    const auto& launch = last_.launches[i];
+    const double fastest = fastest_running(launch);
+    const bool is_small = fastest > 0 && fastest <= kSmallPartOfShared * round;
     std::erase_if(sums, [&](RoundTimes::Candidate& sum) {
-      const auto& launch = last_.launches[i];
       const auto same = std::find_if(launch.begin(), launch.end(),
                                      [&](const AloneBounds& one) { return Devices{1} << one.device == sum.plan; });
-      if (same == launch.end()) return true;
-      sum.seconds += same->running_seconds;
-      sum.at_most += same->at_most_running;
+      if (same == launch.end() && !is_small) return true;
+      sum.seconds += same != launch.end() ? same->running_seconds : 0.0;
+      sum.at_most += same != launch.end() ? same->at_most_running : kWeaker * fastest;
       return false;
     });
+  }
   return sums;
 }
 

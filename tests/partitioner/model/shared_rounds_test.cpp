@@ -67,6 +67,23 @@ TEST(SharedRounds, NeedADeviceForAllOfTheirLaunches) {
   EXPECT_TRUE(unknown.candidates().empty());
 }
 
+TEST(SharedRounds, MayHoldShortLaunchesThatWereNotMeasuredOnADevice) {
+  for (const double seconds : {0.1, 1.0}) {  // of rounds of 1.1 and 2 seconds
+    SharedRounds rounds;
+    const std::vector<AloneBounds> first = {{0, seconds, seconds, seconds, seconds}};
+    for (int i = 0; i < 3; ++i) {
+      rounds.launched(kScan, true, {{{0, 1, 1, 1, 1}, {1, 2, 2, 2, 2}}});
+      if (i < 2) rounds.launched(kAdd, false, first);
+    }
+    const auto sums = rounds.candidates();
+    ASSERT_EQ(sums.size(), seconds < 1 ? 2u : 1u);
+    EXPECT_DOUBLE_EQ(sums[0].seconds, 1 + seconds);
+    if (sums.size() < 2) continue;
+    EXPECT_DOUBLE_EQ(sums[1].seconds, 2) << "it may take nothing";
+    EXPECT_DOUBLE_EQ(sums[1].at_most, 2 + 8 * seconds);
+  }
+}
+
 TEST(SharedRounds, ThatDifferAreNotExpectedAgain) {
   SharedRounds rounds;
   round(rounds, 1);
