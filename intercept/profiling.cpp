@@ -72,7 +72,12 @@ void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profile
   if (!place.read_only) {
     auto* journal = new profiler::SampleJournal(place.file, profiler::commit());
     machine.profile = journal;
-    first = [journal] { journal->prepare(); };
+    first = [journal, &observer] {
+      journal->prepare();
+      // Where it fails, no launch ends in a sample that would tell.
+      const domain::SinkProgress progress = journal->progress();
+      if (!progress.problem.empty()) observer.profile_written(progress.written, progress.problem);
+    };
   }
   const auto told = [&observer](std::uint64_t samples, const std::string& problem) {
     observer.profile_loaded(samples, problem);

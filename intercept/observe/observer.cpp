@@ -207,6 +207,7 @@ struct Observer::State {
   TraceFile trace;
 
   std::atomic<bool> dirty = false, complained = false;
+  std::atomic<bool> unwritten = false;  // it was logged that samples are not kept any more
   Mutex file_mutex{LockRank::stats_file};
   Mutex writer_mutex{LockRank::stats_writer};
   Condition wake;
@@ -350,6 +351,7 @@ void Observer::profile_file(const std::string& file) try {
 }
 
 void Observer::profile_written(std::uint64_t samples, const std::string& problem) try {
+  if (!problem.empty() && !state_->unwritten.exchange(true)) log(LogLevel::warn, "profile database: " + problem);
   state_->change_tail([&](Stats& stats) { stats.set_profile_written(samples, problem); });
 } catch (...) {
 }

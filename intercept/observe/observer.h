@@ -171,10 +171,10 @@ class Observer {
   void checkpoint(const CheckpointReport& report);
   /// The profile database of this process; "": there is none. Once, before devices().
   void profile_file(const std::string& file);
-  /// So many samples were left for it; `problem`: why later ones are not, "": they are. Replaces what was reported
-  /// before, like the next one.
+  /// So many samples were left for it, in place of the number reported before. `problem`: why later ones are not; ""
+  /// does not take back one that was reported. The first one is logged as a warning.
   void profile_written(std::uint64_t samples, const std::string& problem);
-  /// So many samples of it are in the model; `problem`: why others are not.
+  /// So many samples of it are in the model, likewise; `problem`, logged each time: why others are not.
   void profile_loaded(std::uint64_t samples, const std::string& problem);
   /// A failure is logged as well, a late one as a warning.
   void build(const BuildReport& report);

@@ -37,7 +37,7 @@ class Stats {
   void set_profile_file(const std::string& file) { profile_.file = file; }
   void set_profile_written(std::uint64_t samples, const std::string& problem) {
     profile_.written = samples;
-    profile_.write_problem = problem;
+    if (!problem.empty()) profile_.write_problem = problem;
   }
   void set_profile_loaded(std::uint64_t samples, const std::string& problem) {
     profile_.loaded = samples;

@@ -118,6 +118,22 @@ TEST(Observer, LogsEachLaunchAtDebug) {
             std::string::npos);
 }
 
+TEST(Observer, WarnsOnceThatSamplesAreNotKept) {
+  const TemporaryFolder folder;
+  ObserverOptions options = test::counting();
+  options.log = "warn:" + folder.file("log");
+  Observer observer(options);
+  observer.profile_written(1, "");
+  EXPECT_EQ(read_file(folder.file("log")), "");
+  observer.profile_written(2, "no room");
+  observer.profile_written(2, "no room");
+  observer.profile_written(1, "");  // a thread that had asked before
+  const std::string text = read_file(folder.file("log"));
+  EXPECT_NE(text.find("profile database: no room"), std::string::npos);
+  EXPECT_EQ(text.find("no room"), text.rfind("no room"));
+  EXPECT_EQ(nlohmann::json::parse(observer.stats_json())["profile"]["problem"], "no room");
+}
+
 TEST(Observer, CountsReportsOfEightThreadsWhileFilesAreWritten) {
   const TemporaryFolder folder;
   ObserverOptions options;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An application with one kernel, for known_kernels_test.py:
-//   known_kernels_app GROUPS LAUNCHES [SAMPLES]
-// SAMPLES: before its first launch it waits until the statistics (SKMD_STATS) say that so many are in the model. Exits
-// with 1, and says why, where a call fails or a result is wrong.
+//   known_kernels_app GROUPS LAUNCHES [SAMPLES|problem]
+// SAMPLES: before its first launch it waits until the statistics (SKMD_STATS) say that so many are in the model;
+// `problem`: until they name one of the profile database. Exits with 1, and says why, where a call fails or a result is
+// wrong.
 #include <CL/cl.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -29,16 +31,27 @@ void check(cl_int code, const char* call) {
   if (code != CL_SUCCESS) give_up(std::string(call) + " says " + std::to_string(code));
 }
 
-void wait_for_samples(unsigned long wanted) {
+/// Until the statistics' file holds what is waited for.
+void wait_for(const char* what, const std::function<bool(const std::string& text)>& holds) {
   const char* file = std::getenv("SKMD_STATS");
   for (int i = 0; i < 12000; ++i) {
     std::ifstream in(file);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const std::size_t place = text.find("\"loaded\":");
-    if (place != std::string::npos && std::strtoul(text.c_str() + place + 9, nullptr, 10) >= wanted) return;
+    if (holds(text)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  give_up("the samples do not come");
+  give_up(std::string("the statistics never tell of ") + what);
+}
+
+void wait_for(const std::string& what) {
+  if (what == "problem") {
+    wait_for("a problem", [](const std::string& text) { return text.find("\"problem\":\"") != std::string::npos; });
+    return;
+  }
+  wait_for("the samples", [wanted = std::strtoul(what.c_str(), nullptr, 10)](const std::string& text) {
+    const std::size_t place = text.find("\"loaded\":");
+    return place != std::string::npos && std::strtoul(text.c_str() + place + 9, nullptr, 10) >= wanted;
+  });
 }
 
 }  // namespace
@@ -65,7 +78,7 @@ int main(int argc, char** argv) {
   cl_kernel kernel = clCreateKernel(program, "stub_count", &code);
   check(code, "clCreateKernel");
   check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-  if (argc > 3) wait_for_samples(std::strtoul(argv[3], nullptr, 10));
+  if (argc > 3) wait_for(argv[3]);
   for (int i = 0; i < launches; ++i) {
     check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &kLocal, 0, nullptr, nullptr),
           "clEnqueueNDRangeKernel");

@@ -31,7 +31,7 @@ class KnownKernels(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def app(self, launches, loaded=None, database="", library=f"{BUILD}/lib/libskmd.so", **variables):
-        """The statistics of a process. `loaded`: it waits for so many samples before its first launch."""
+        """The statistics of a process. `loaded`: it waits for so many samples before its first launch, or for a "problem"."""
         vendors = self.file("vendors")
         os.makedirs(vendors, exist_ok=True)
         with open(f"{vendors}/skmd.icd", "w", encoding="utf-8") as icd:
@@ -211,6 +211,15 @@ class KnownKernels(unittest.TestCase):
         connection.close()
         os.chmod(bad, 0)
         told()
+
+    def test_that_nothing_can_be_kept_is_told(self):
+        log = self.file("log")
+        reason = "no file can be made beside the database: No such file or directory"
+        kernel, profile = self.app(5, loaded="problem", database="/proc/nothing/x.db", SKMD_LOG=f"warn:{log}")
+        self.assertEqual(kernel["launches"], 5)
+        self.assertEqual(profile, {"file": "/proc/nothing/x.db", "loaded": 0, "written": 0, "problem": reason})
+        lines = pathlib.Path(log).read_text(encoding="utf-8").splitlines()
+        self.assertEqual([line.split("profile database: ")[-1] for line in lines], [reason])
 
 
 if __name__ == "__main__":
