@@ -69,6 +69,13 @@ void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profile
   Observer& observer = *machine.observer;
   auto* store = new profiler::StoredProfile({place.file, place.read_only, shipped, machine.profile_keys});
   std::function<void()> first;
+  if (place.read_only && place.named) {
+    first = [file = place.file, &observer] {
+      std::error_code error;
+      if (!std::filesystem::exists(file, error) && !error)
+        observer.profile_loaded(0, "no such file: SKMD_PROFILE_DB=read:" + file.string());
+    };
+  }
   if (!place.read_only) {
     auto* journal = new profiler::SampleJournal(place.file, profiler::commit());
     machine.profile = journal;

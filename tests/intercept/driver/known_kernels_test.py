@@ -163,10 +163,11 @@ class KnownKernels(unittest.TestCase):
         library = shutil.copy(f"{BUILD}/lib/libskmd.so", f"{tree}/lib/libskmd.so.0")
         os.symlink(f"{BUILD}/libexec", f"{tree}/libexec")
         shutil.copy(made, f"{tree}/share/skmd/profiles")
-        for database in (self.db, self.db, "read:" + self.file("none.db")):
+        missing = "read:" + self.file("none.db")
+        for database in (self.db, self.db, missing):
             kernel, profile = self.app(1, loaded=18, database=database, library=library)
             self.assert_split_at_once(kernel, "shipped")
-            self.assertIsNone(profile["problem"])
+            self.assertEqual(profile["problem"], f"no such file: SKMD_PROFILE_DB={missing}" if database == missing else None)
         self.assertFalse(os.path.exists(self.file("none.db")))
         kernel, _ = self.app(1, database="off", library=library)
         self.assertEqual(kernel["model"]["source"], "none")
@@ -220,6 +221,17 @@ class KnownKernels(unittest.TestCase):
         self.assertEqual(profile, {"file": "/proc/nothing/x.db", "loaded": 0, "written": 0, "problem": reason})
         lines = pathlib.Path(log).read_text(encoding="utf-8").splitlines()
         self.assertEqual([line.split("profile database: ")[-1] for line in lines], [reason])
+
+    def test_that_there_is_nothing_to_read_is_told(self):
+        log, database = self.file("log"), "read:" + self.file("none.db")
+        problem = f"no such file: SKMD_PROFILE_DB={database}"
+        _, profile = self.app(1, loaded="problem", database=database, SKMD_LOG=f"warn:{log}")
+        self.assertEqual(profile, {"file": self.file("none.db"), "loaded": 0, "written": 0, "problem": problem})
+        lines = pathlib.Path(log).read_text(encoding="utf-8").splitlines()
+        self.assertEqual([line.split("profile database: ")[-1] for line in lines], [problem])
+        # The default file is not there before a first use.
+        _, profile = self.app(1, database="read:")
+        self.assertIsNone(profile["problem"])
 
 
 if __name__ == "__main__":
