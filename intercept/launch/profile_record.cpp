@@ -99,6 +99,11 @@ domain::Point point_of_launch(const Launch& launch) {
   return domain::point_of(sample);
 }
 
+bool runs_elsewhere(const Launch& launch, std::uint32_t device) {
+  const auto native = launch.kernel->native(device);
+  return native && (*native)->runs_elsewhere();
+}
+
 void keep_sample(const Machine& machine, const domain::ProfileSample& sample, std::uint64_t kind) {
   machine.profile->add(sample, kind);
   if (!machine.observer->listens()) return;
@@ -112,7 +117,7 @@ void record_profile(const Machine& machine, const Launch& launch, const SliceWor
   // memory, and pay for its pages.
   if (machine.profiling != nullptr || machine.profile == nullptr) return;
   const std::uint64_t kind = kind_of(launch, slice, measured.first_use);
-  if (!machine.profile->wants(kind)) return;
+  if (!machine.profile->wants(kind) || runs_elsewhere(launch, slice.device)) return;
   keep_sample(machine, profile_sample(machine, launch, slice, measured), kind);
 }
 

@@ -25,6 +25,10 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
 /// The whole launch in one box, as models see it. Microseconds.
 domain::Point point_of_launch(const Launch& launch);
 
+/// Another driver than the device's own runs the launch there: its time is not one of the form and the device that a
+/// sample would name, and no sample is made of it. Precondition: the program is built on the device. Thread-safe.
+bool runs_elsewhere(const Launch& launch, std::uint32_t device);
+
 /// Hands it to the machine's sink, and tells the statistics. `kind`: as of ProfileSink::add(). Precondition: there is a
 /// sink. Thread-safe.
 void keep_sample(const Machine& machine, const domain::ProfileSample& sample, std::uint64_t kind);

@@ -152,6 +152,10 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
   Status failure;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
     if (!view.shape().eligible().eligible[device]) continue;
+    if (runs_elsewhere(launch, device)) {
+      leave_out(kernel, "another CPU driver runs it");
+      continue;
+    }
     auto spans = ProfilingSpans::make(machine, launch, view, device, sources, ranges, settings_.warm);
     if (!spans) {
       failure = spans.error();

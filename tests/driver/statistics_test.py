@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What statistics say of transfers: which were timed, what slices waited for, and by which mode launches were divided.
+"""What statistics say of transfers: which were timed, what slices waited for, and by which mode launches were divided; and which
+launches leave samples for the profile database.
 
 usage: statistics_test.py BUILD
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,44 @@ def statistics(mode):
                        env={**os.environ, "POCL_DEVICES": "pthread basic"}, check=True, stdout=subprocess.DEVNULL, timeout=300)
         with open(stats, encoding="utf-8") as file:
             return json.load(file)
+
+
+class Samples(unittest.TestCase):
+    def kept(self, without_compiler=False):
+        """Of vector_add on the CPU driver: launches, those that another one ran, and samples in the database."""
+        with tempfile.TemporaryDirectory() as folder:
+            library, vendors, database = f"{folder}/lib/libskmd.so", f"{folder}/vendors", f"{folder}/profile.db"
+            os.makedirs(f"{folder}/lib")
+            os.makedirs(vendors)
+            shutil.copy(os.path.realpath(f"{BUILD}/lib/libskmd.so"), library)
+            if not without_compiler:
+                os.symlink(f"{BUILD}/libexec", f"{folder}/libexec")
+            with open(f"{vendors}/skmd.icd", "w", encoding="utf-8") as icd:
+                icd.write(library + "\n")
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("SKMD_")}
+            environment |= {"OCL_ICD_VENDORS": vendors, "SKMD_VENDORS": "/etc/OpenCL/vendors", "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1",
+                            "SKMD_PROFILE_DB": database, "SKMD_STATS": f"{folder}/stats.json", "SKMD_CACHE_DIR": f"{folder}/cache"}
+            subprocess.run([f"{BUILD}/bench/vector_add", "--size", "small", "--repeat", "3"], env=environment, check=True, stdout=subprocess.DEVNULL,
+                           timeout=300)
+            with open(f"{folder}/stats.json", encoding="utf-8") as file:
+                stats = json.load(file)
+            if not [name for name in os.listdir(folder) if name.startswith("profile.db")]:
+                return stats, None
+            done = subprocess.run([f"{BUILD}/bin/skmd-profile", "--db", database, "--json", "show"], check=True, capture_output=True, timeout=300)
+            return stats, json.loads(done.stdout)
+
+    def test_what_our_code_ran_is_kept(self):
+        stats, shown = self.kept()
+        self.assertEqual(stats["other_cpu_driver"]["launches"], 0)
+        self.assertGreater(stats["profile"]["written"], 0)
+        device, = shown["kernels"][0]["devices"]
+        self.assertTrue(device["form"].startswith("span-"), device)
+
+    def test_what_another_driver_ran_is_not(self):
+        stats, shown = self.kept(without_compiler=True)
+        self.assertGreater(stats["other_cpu_driver"]["launches"], 0)
+        self.assertEqual(stats["profile"]["written"], 0)
+        self.assertFalse(shown and shown["kernels"], shown)
 
 
 class Statistics(unittest.TestCase):

@@ -102,6 +102,7 @@ struct CpuProgram final : NativeProgram {
 
 struct CpuKernel final : NativeKernel {
   [[nodiscard]] const KernelLimits& limits() const override { return bounds; }
+  [[nodiscard]] bool runs_elsewhere() const override { return code.run == nullptr; }
 
   std::string name;
   std::shared_ptr<CpuProgram> program;

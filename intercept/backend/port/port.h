@@ -110,6 +110,8 @@ class NativeKernel {
  public:
   virtual ~NativeKernel() = default;
   [[nodiscard]] virtual const KernelLimits& limits() const = 0;
+  /// The device has no code of its own for it: another driver beside it runs it.
+  [[nodiscard]] virtual bool runs_elsewhere() const { return false; }
 };
 class NativeMemory {
  public:

@@ -69,7 +69,9 @@ class FakeKernel : public NativeKernel {
  public:
   explicit FakeKernel(Body body) : body_(std::move(body)) { limits_.work_group_size = limits_.most_items = 256; }
   [[nodiscard]] const KernelLimits& limits() const override { return limits_; }
+  [[nodiscard]] bool runs_elsewhere() const override { return elsewhere; }
   [[nodiscard]] const Body& body() const { return body_; }
+  bool elsewhere = false;  ///< as if another driver ran it
 
  private:
   Body body_;
@@ -113,11 +115,12 @@ class FakeDevice : public Device {
   std::atomic<int> fail_reads{0};                     ///< likewise of reads
   std::atomic<int> fail_allocations{0};               ///< so many of the next allocations fail
   std::atomic<bool> refuse_loads{false};
-  std::function<void()> on_submit;   ///< at the begin of submit(), with no lock held
-  std::function<void()> on_help;     ///< likewise of help()
-  std::function<void()> on_failure;  ///< between a failure and the `done` that tells of it
-  std::function<void()> on_execute;  ///< before each batch that has work
-  std::function<void()> on_group;    ///< after each work-group
+  std::atomic<bool> kernels_elsewhere{false};  ///< kernels made from now on run as if on another driver
+  std::function<void()> on_submit;             ///< at the begin of submit(), with no lock held
+  std::function<void()> on_help;               ///< likewise of help()
+  std::function<void()> on_failure;            ///< between a failure and the `done` that tells of it
+  std::function<void()> on_execute;            ///< before each batch that has work
+  std::function<void()> on_group;              ///< after each work-group
   /// What is told of a batch that ended well and asked for times; before the first launch.
   std::function<std::vector<OpTime>(const Batch&)> times;
   /// Between the two nothing is executed.
@@ -187,7 +190,9 @@ class FakeDevice : public Device {
   }
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>&,
                                                const std::string& name) override {
-    return std::shared_ptr<NativeKernel>(std::make_shared<FakeKernel>(bodies_.at(name)));
+    auto made = std::make_shared<FakeKernel>(bodies_.at(name));
+    made->elsewhere = kernels_elsewhere;
+    return std::shared_ptr<NativeKernel>(std::move(made));
   }
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override {
     if (fail_allocations.load() > 0) {

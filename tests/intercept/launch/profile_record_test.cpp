@@ -155,6 +155,19 @@ TEST_F(ProfileRecord, PredictionsAreTheProcesssOwn) {
   EXPECT_TRUE(model()["error"].is_number());
 }
 
+TEST_F(ProfileRecord, WhatAnotherDriverRanIsNoneOfTheDevices) {
+  FakeMachine w({true, true}, "equal");
+  use(w);
+  w.fakes[0]->kernels_elsewhere = true;
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+              CL_COMPLETE);
+  ASSERT_EQ(sink_.samples.size(), 2u);
+  for (const auto& sample : sink_.samples) EXPECT_EQ(sample.device.name, "device 1");
+}
+
 TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {
   FakeMachine w({true}, "single:0");
   use(w);

@@ -221,6 +221,18 @@ TEST_F(ProfilingModeTest, ADeviceWithoutMemoryForCopiesIsLeftOut) {
   }
 }
 
+TEST_F(ProfilingModeTest, WhereAnotherDriverRunsTheKernelItIsLeftOut) {
+  FakeMachine w({true, true}, "equal");
+  use(w);
+  w.fakes[1]->kernels_elsewhere = true;
+  EXPECT_EQ(wrong_after_axpy(w), 0u);
+  EXPECT_EQ(sink_.lengths("device 0"), kPaper);
+  EXPECT_TRUE(sink_.lengths("device 1").empty());
+  ASSERT_EQ(counts().size(), 1u);
+  EXPECT_EQ(counts()[0].profiled, 1u);
+  EXPECT_EQ(counts()[0].left_out, (std::map<std::string, std::uint64_t>{{"another CPU driver runs it", 1}}));
+}
+
 TEST_F(ProfilingModeTest, ADeviceThatTellsNoTimesGivesNoSamples) {
   FakeMachine w({true, true});
   use(w);
