@@ -4,9 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <sstream>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/processors.h"
@@ -29,6 +35,23 @@ std::uint64_t system_number(int name) {
 std::uint32_t widest_registers() {
   if (may_use(SpanTarget::x86_64_v4)) return 64;
   return may_use(SpanTarget::x86_64_v3) ? 32 : 16;
+}
+
+/// What Linux shows as "model name"; "": the processor does not tell.
+std::string brand_string() {
+#ifdef __x86_64__
+  constexpr unsigned kFirst = 0x80000002, kLast = 0x80000004;  // leaves of CPUID, 16 characters each
+  if (__get_cpuid_max(0x80000000, nullptr) < kLast) return {};
+  std::array<char, 16 * (kLast - kFirst + 1) + 1> text{};
+  for (unsigned leaf = kFirst; leaf <= kLast; ++leaf) {
+    std::array<unsigned, 4> words{};
+    __cpuid(leaf, words[0], words[1], words[2], words[3]);
+    std::memcpy(text.data() + 16 * (leaf - kFirst), words.data(), sizeof words);
+  }
+  return trimmed(text.data());
+#else
+  return {};
+#endif
 }
 
 }  // namespace
@@ -68,6 +91,11 @@ HostFacts read_host_facts() {
   std::ostringstream text;
   text << std::ifstream("/proc/cpuinfo").rdbuf();
   return with_cpuinfo(std::move(facts), text.str());
+}
+
+std::string processor_name() {
+  std::string name = brand_string();
+  return name.empty() ? read_host_facts().model : name;
 }
 
 }  // namespace skmd::cpu

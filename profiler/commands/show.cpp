@@ -12,6 +12,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/commands/model_json.h"
 #include "profiler/commands/plot.h"
+#include "profiler/database/former_names.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/driver.h"
 
@@ -34,7 +35,11 @@ std::set<std::string> devices_here() {
   const auto document = driver.empty() ? std::nullopt : describe(driver, reason);
   if (!document || !document->contains("devices")) return names;
   for (const json& device : (*document)["devices"])
-    if (device.contains("name") && device["name"].is_string()) names.insert(device["name"].get<std::string>());
+    if (device.contains("name") && device["name"].is_string()) {
+      const auto name = device["name"].get<std::string>();
+      const bool ours = device.value("backend", "") == "cpu-driver";
+      names.insert(ours ? todays({"SKMD", name, "", 0}).name : name);
+    }
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "profiler/database/former_names.h"
 #include "profiler/database/line_reader.h"
 
 namespace skmd::profiler {
@@ -105,6 +106,7 @@ template <class Made>
 domain::Result<Made> checked(Made made, const std::string& problem) {
   if (!problem.empty()) return Error{0, problem};
   if (made.device.name.empty()) return Error{0, "device is missing"};
+  made.device = todays(std::move(made.device));
   return made;
 }
 

@@ -18,19 +18,6 @@ Status check_line(const std::string& line) {
   return back ? Status() : Status(back.error());
 }
 
-Result<std::int64_t> device_id(sqlite3* connection, const domain::DeviceKey& key) {
-  const std::int64_t units = key.units;
-  Statement add(connection, "INSERT OR IGNORE INTO devices(platform, name, driver, units) VALUES(?, ?, ?, ?)");
-  if (Status done = add.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units).run(); !done)
-    return done.error();
-  Statement find(connection, "SELECT id FROM devices WHERE platform=? AND name=? AND driver=? AND units=?");
-  find.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units);
-  const auto row = find.step();
-  if (!row) return row.error();
-  if (!*row) return Error{-SQLITE_CORRUPT, "the profile database: a row that was added is not found"};
-  return find.integer(0);
-}
-
 // What is there gives way to what is newer, and what came with us to what was imported, and both to what was measured
 // here; not the other way round.
 constexpr const char* kNewer =
@@ -83,6 +70,19 @@ Status read_lines(sqlite3* connection, const char* sql, const std::string& origi
 }
 
 }  // namespace
+
+Result<std::int64_t> device_id(sqlite3* connection, const domain::DeviceKey& key) {
+  const std::int64_t units = key.units;
+  Statement add(connection, "INSERT OR IGNORE INTO devices(platform, name, driver, units) VALUES(?, ?, ?, ?)");
+  if (Status done = add.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units).run(); !done)
+    return done.error();
+  Statement find(connection, "SELECT id FROM devices WHERE platform=? AND name=? AND driver=? AND units=?");
+  find.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units);
+  const auto row = find.step();
+  if (!row) return row.error();
+  if (!*row) return Error{-SQLITE_CORRUPT, "the profile database: a row that was added is not found"};
+  return find.integer(0);
+}
 
 Result<std::size_t> put_calibrations(sqlite3* connection, const Calibrations& calibrations, const std::string& origin) {
   std::size_t added = 0;

@@ -5,6 +5,7 @@
 
 #include "profiler/database/calibration_text.h"
 #include "profiler/database/database.h"
+#include "profiler/database/former_names.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/sqlite.h"
 
@@ -38,8 +39,8 @@ Result<std::vector<WrongSample>> wrong_samples(sqlite3* connection) {
     else if (lines.integer(3) != 0)
       wrong.push_back({lines.integer(0), "its kernel or device is missing"});
     else if (sample->kernel != domain::KernelKey{lines.text(4), lines.text(5), lines.text(6)} ||
-             sample->device != domain::DeviceKey{lines.text(7), lines.text(8), lines.text(9),
-                                                 static_cast<std::uint32_t>(lines.integer(10))})
+             sample->device !=
+                 todays({lines.text(7), lines.text(8), lines.text(9), static_cast<std::uint32_t>(lines.integer(10))}))
       wrong.push_back({lines.integer(0), "the kernel or device that it belongs to was changed"});
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "profiler/database/former_names.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/schema.h"
 #include "profiler/database/sqlite.h"
@@ -105,8 +106,8 @@ Result<std::vector<KernelOnDevice>> ProfileDatabase::contents() const {
     if (!*row) return found;
     KernelOnDevice entry;
     entry.kernel = {statement.text(0), statement.text(1), statement.text(2)};
-    entry.device = {statement.text(3), statement.text(4), statement.text(5),
-                    static_cast<std::uint32_t>(statement.integer(6))};
+    entry.device = todays(
+        {statement.text(3), statement.text(4), statement.text(5), static_cast<std::uint32_t>(statement.integer(6))});
     entry.seen = static_cast<std::uint64_t>(statement.integer(7));
     entry.samples = static_cast<std::uint64_t>(statement.integer(8));
     entry.sizes = static_cast<std::uint64_t>(statement.integer(9));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One database's samples, counts and calibrations for another one.
 #include "profiler/database/database.h"
+#include "profiler/database/former_names.h"
 #include "profiler/database/sqlite.h"
 #include "profiler/database/writer.h"
 
 namespace skmd::profiler {
 namespace {
 
-using domain::Error;
 using domain::Result;
 using domain::Status;
 
@@ -20,11 +20,11 @@ Result<std::vector<SeenCount>> counts_of(sqlite3* connection) {
   for (auto row = statement.step();; row = statement.step()) {
     if (!row) return row.error();
     if (!*row) return counts;
-    counts.push_back(
-        {{statement.text(0), statement.text(1), statement.text(2)},
-         {statement.text(3), statement.text(4), statement.text(5), static_cast<std::uint32_t>(statement.integer(6))},
-         statement.text(7),
-         statement.integer(8)});
+    counts.push_back({{statement.text(0), statement.text(1), statement.text(2)},
+                      todays({statement.text(3), statement.text(4), statement.text(5),
+                              static_cast<std::uint32_t>(statement.integer(6))}),
+                      statement.text(7),
+                      statement.integer(8)});
   }
 }
 

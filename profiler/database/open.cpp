@@ -12,6 +12,7 @@
 #include "profiler/database/database.h"
 #include "profiler/database/database_constants.h"
 #include "profiler/database/folder_lock.h"
+#include "profiler/database/rename_devices.h"
 #include "profiler/database/schema.h"
 #include "profiler/database/set_aside.h"
 
@@ -97,6 +98,11 @@ Error reading_error(const fs::path& file, const Error& error) {
                   " check --repair\" takes back what that began"};
 }
 
+Status bring_up_to_date(sqlite3* connection) {
+  if (Status done = migrate(connection); !done) return done;
+  return rename_devices(connection);
+}
+
 struct Opened {
   Connection connection;
   ino_t inspected = 0;
@@ -123,7 +129,7 @@ Result<std::optional<Opened>> look(const fs::path& file, Mode mode, const Databa
   const bool pages = fs::file_size(file, unknown_size) <= limits.inspected_bytes;
   auto owner = inspect(opened.connection.get(), mode != Mode::read_only, pages);
   if (owner && mode != Mode::read_only && (*owner == Owner::empty || *owner == Owner::ours))
-    if (Status done = migrate(opened.connection.get()); !done) owner = done.error();
+    if (Status done = bring_up_to_date(opened.connection.get()); !done) owner = done.error();
   if (!owner && !is_damage(owner.error())) return reading_error(file, owner.error());
   if (!owner)
     opened.damage = " is damaged (" + owner.error().reason + ")";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/client/hash.h"
+#include "profiler/database/former_names.h"
 #include "profiler/database/line_reader.h"
 #include "profiler/database/line_writer.h"
 
@@ -117,6 +118,7 @@ domain::Result<ProfileSample> sample_of(std::string_view line) {
   if (!problem.empty()) return Error{0, problem};
   if (sample.kernel.name.empty()) return Error{0, "kernel is missing"};
   if (sample.device.name.empty()) return Error{0, "device is missing"};
+  sample.device = todays(std::move(sample.device));
   if (!is_launch(sample.range)) return Error{0, "global and local are no NDRange"};
   if (sample.span.empty() || sample.span.last > sample.range.group_total())
     return Error{

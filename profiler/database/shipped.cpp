@@ -48,7 +48,7 @@ bool mentions(const fs::path& file, const std::vector<DeviceKey>& devices) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return std::any_of(devices.begin(), devices.end(), [&](const DeviceKey& device) {
     const std::string name = nlohmann::json(device.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return text.find(name) != std::string::npos;
+    return text.find(name.substr(1)) != std::string::npos;  // former names end with it (former_names.h)
   });
 }
 

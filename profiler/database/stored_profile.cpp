@@ -27,6 +27,11 @@ using domain::SampleOrigin;
 using domain::Status;
 using domain::StoredSample;
 
+// Platform and name are parameters 1 and 2. A database that nothing has written to since may have a name of before
+// (former_names.h), which ends with today's; what is read of it has that.
+constexpr const char* kIsOfThisMake =
+    "platform=?1 AND (name=?2 OR platform='SKMD' AND substr(name, -length(?2)-1)='-'||?2)";
+
 SampleOrigin origin_of(const std::string& text) {
   if (text == "shipped") return SampleOrigin::shipped;
   return text == "measured" ? SampleOrigin::here : SampleOrigin::imported;
@@ -92,8 +97,8 @@ Result<std::vector<StoredSample>> StoredProfile::samples(const KernelKey& kernel
   if (!handle) return handle.error();
   std::vector<std::int64_t> devices;
   {
-    Statement alike(*handle,
-                    "SELECT id FROM devices WHERE platform=? AND name=? ORDER BY driver=? AND units=? DESC, id DESC");
+    Statement alike(*handle, std::string("SELECT id FROM devices WHERE ") + kIsOfThisMake +
+                                 " ORDER BY driver=?3 AND units=?4 DESC, id DESC");
     const std::int64_t units = device.units;
     alike.bind(1, device.platform).bind(2, device.name).bind(3, device.driver).bind(4, units);
     auto row = alike.step();
@@ -110,10 +115,8 @@ std::optional<domain::Bounds> StoredProfile::stored_bounds(const DeviceKey& devi
   if (!is_there(options_.file)) return std::nullopt;
   const auto handle = connection();
   if (!handle) return std::nullopt;
-  Statement find(
-      *handle,
-      "SELECT line FROM device_calibrations WHERE device=(SELECT id FROM devices WHERE platform=? AND name=? "
-      "AND driver=? AND units=?)");
+  Statement find(*handle, std::string("SELECT line FROM device_calibrations JOIN devices ON devices.id=device WHERE ") +
+                              kIsOfThisMake + " AND driver=?3 AND units=?4 ORDER BY name=?2 DESC");
   const std::int64_t units = device.units;
   const auto row = find.bind(1, device.platform).bind(2, device.name).bind(3, device.driver).bind(4, units).step();
   if (!row || !*row) return std::nullopt;

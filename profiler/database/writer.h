@@ -61,6 +61,9 @@ class Writer {
   bool evicted_ = false;           // for the file's size
 };
 
+/// Of the device's row, which is added where it is not there.
+domain::Result<std::int64_t> device_id(sqlite3* connection, const domain::DeviceKey& key);
+
 /// All of them; returns how many were taken.
 domain::Result<std::size_t> put_calibrations(sqlite3* connection, const Calibrations& calibrations,
                                              const std::string& origin);

@@ -29,7 +29,7 @@ def statistics(mode):
 
 
 class Samples(unittest.TestCase):
-    def kept(self, without_compiler=False):
+    def kept(self, without_compiler=False, vendors_of_others="/etc/OpenCL/vendors"):
         """Of vector_add on the CPU driver: launches, those that another one ran, and samples in the database."""
         with tempfile.TemporaryDirectory() as folder:
             library, vendors, database = f"{folder}/lib/libskmd.so", f"{folder}/vendors", f"{folder}/profile.db"
@@ -41,7 +41,7 @@ class Samples(unittest.TestCase):
             with open(f"{vendors}/skmd.icd", "w", encoding="utf-8") as icd:
                 icd.write(library + "\n")
             environment = {key: value for key, value in os.environ.items() if not key.startswith("SKMD_")}
-            environment |= {"OCL_ICD_VENDORS": vendors, "SKMD_VENDORS": "/etc/OpenCL/vendors", "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1",
+            environment |= {"OCL_ICD_VENDORS": vendors, "SKMD_VENDORS": vendors_of_others, "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1",
                             "SKMD_PROFILE_DB": database, "SKMD_STATS": f"{folder}/stats.json", "SKMD_CACHE_DIR": f"{folder}/cache"}
             subprocess.run([f"{BUILD}/bench/vector_add", "--size", "small", "--repeat", "3"], env=environment, check=True, stdout=subprocess.DEVNULL,
                            timeout=300)
@@ -58,6 +58,15 @@ class Samples(unittest.TestCase):
         self.assertGreater(stats["profile"]["written"], 0)
         device, = shown["kernels"][0]["devices"]
         self.assertTrue(device["form"].startswith("span-"), device)
+
+    def test_the_processor_has_one_name_with_pocl_and_without(self):
+        with tempfile.TemporaryDirectory() as empty:
+            (beside, shown), (alone, shown_alone) = self.kept(), self.kept(vendors_of_others=empty)
+        self.assertNotEqual(beside["devices"][0]["name"], alone["devices"][0]["name"], "PoCL is not there")
+        for document in (shown, shown_alone):
+            device, = document["devices"]
+            self.assertEqual((device["platform"], device["name"]), ("SKMD", alone["devices"][0]["name"]))
+            self.assertTrue(device["here"])
 
     def test_what_another_driver_ran_is_not(self):
         stats, shown = self.kept(without_compiler=True)

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu-driver/host_target.h"
+#include "cpu-driver/runtime/host_facts.h"
 #include "cpu-driver/runtime/processors.h"
 #include "intercept/backend/cpu/cpu_constants.h"
 #include "intercept/backend/cpu/cpu_part.h"
@@ -51,6 +52,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
       pool_(plan_),
       ops_(pool_, other_, options_.report, options_.traps) {
   description_.name += options_.mark;
+  description_.processor = cpu::processor_name() + options_.mark;
   description_.backend = "cpu-driver";
   description_.code_target = target_;
   // Some of a program's kernels may run on the other driver: its version counts as well.

@@ -49,6 +49,7 @@ struct DeviceDescription {
   std::string vendor;      // CL_DEVICE_VENDOR; "" of a BareHost
   std::string backend;     // "icd", "cpu-driver", or "remote": a vendor's driver that reaches another machine
   std::string host;        // that machine, as SKMD_HOSTS names it; "": the device is in this one
+  std::string processor;   // of the CPU driver: what it runs on, as that calls itself, with any driver beside it
   std::string arithmetic;  // driver version + vendor + model: equal for devices whose floats round alike (PoCL's
                            // devices count as one)
   bool discrete = true;    // has a memory space of its own; false: uses host memory in place

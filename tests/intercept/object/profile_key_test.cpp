@@ -15,6 +15,10 @@ domain::DeviceKey key_of(const std::string& backend) {
   skmd::test::ScriptedDevice device("a processor", DeviceKind::cpu);
   device.described.platform = "Portable Computing Language";
   device.described.backend = backend;
+  if (backend == "cpu-driver") {
+    device.described.name = "pthread-znver4-a processor";
+    device.described.processor = "a processor";
+  }
   device.answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 8).answer_text(CL_DRIVER_VERSION, "3.1");
   return profile_key(device);
 }
@@ -31,6 +35,20 @@ TEST(ProfileKey, OfTheCpuDriverIsNotThatOfTheVendorsDeviceBesideIt) {
   EXPECT_EQ(key.units, 8u);
   EXPECT_NE(key.driver, "3.1");  // another version of the vendor's driver is no other CPU driver
   EXPECT_FALSE(key.driver.empty());
+}
+
+TEST(ProfileKey, OfTheCpuDriverDoesNotDependOnWhatIsInstalledBesideIt) {
+  std::vector<domain::DeviceKey> keys;
+  for (const char* name : {"pthread-skylake-avx512-AMD EPYC", "cpu-znver4-AMD EPYC", "AMD EPYC"}) {
+    skmd::test::ScriptedDevice device(name, DeviceKind::cpu);
+    device.described.backend = "cpu-driver";
+    device.described.processor = "AMD EPYC";
+    device.answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 8);
+    keys.push_back(profile_key(device));
+  }
+  EXPECT_EQ(keys[0].name, "AMD EPYC");
+  EXPECT_EQ(keys[1], keys[0]);
+  EXPECT_EQ(keys[2], keys[0]);
 }
 
 TEST(CodeForm, NamesInstructionSetAndGenerator) {
