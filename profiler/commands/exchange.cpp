@@ -10,6 +10,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/database/date.h"
 #include "profiler/database/exchange.h"
+#include "profiler/database/output_file.h"
 
 namespace skmd::profiler {
 
@@ -39,8 +40,11 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   const std::size_t measured = calibrations->devices.size() + calibrations->links.size();
   Exchange exchange{head_here(), std::move(*samples), std::move(*calibrations)};
   if (!exchange.samples.empty()) exchange.head.commit = exchange.samples.front().commit;
+  const bool to_output = is_standard_output(file);
   if (const auto done = write_exchange(file, std::move(exchange)); !done) return fail(general, done.error().reason);
-  if (general.as_json)
+  if (to_output)  // which the samples have to themselves
+    std::fprintf(stderr, "skmd-profile: %zu samples, %zu calibrations\n", count, measured);
+  else if (general.as_json)
     print({{"version", 1}, {"file", file}, {"samples", count}, {"calibrations", measured}});
   else
     std::printf("%s: %zu samples, %zu calibrations\n", file.c_str(), count, measured);
@@ -118,7 +122,7 @@ int take_in(const ProfileOptions& general, const std::vector<std::string>& files
 std::function<int()> make_export(CLI::App& app, const ProfileOptions& general) {
   app.description("writes all samples and calibrations to a file, one JSON object a line, sorted");
   const auto file = std::make_shared<std::string>();
-  app.add_option("FILE", *file, "the file; it is replaced")->required();
+  app.add_option("FILE", *file, "the file; it is replaced; - for standard output")->required();
   return [&general, file] { return run_export(general, *file); };
 }
 

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "profiler/application.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"
+#include "profiler/database/output_file.h"
 #include "profiler/run_report/run_counters.h"
 #include "profiler/settings/variables.h"
 
@@ -89,19 +89,6 @@ json report_of(const Options& options, const std::vector<KernelCounts>& counts, 
   return {{"version", 1}, {"tag", options.tag}, {"status", status}, {"seconds", seconds}, {"kernels", kernels}};
 }
 
-/// Complete, or not there.
-bool write_report(const std::string& file, const json& report) {
-  const std::string unready = file + ".unready";
-  std::ofstream out(unready, std::ios::trunc);
-  out << report.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(unready, file, error);
-  if (out && !error) return true;
-  fs::remove(unready, error);
-  return false;
-}
-
 void summarise(const fs::path& database, const std::vector<KernelCounts>& counts) {
   std::uint64_t samples = 0;
   for (const KernelCounts& kernel : counts) {
@@ -166,9 +153,12 @@ int run(const ProfileOptions& general, const Options& options) {
     if (status == 0) status = kOwnFailure;
   }
   const json report = report_of(options, counts, end.status, seconds);
-  if (!options.report.empty() && !write_report(options.report, report)) {
-    fail(general, "cannot write " + options.report);
-    if (status == 0) status = kOwnFailure;
+  if (!options.report.empty()) {
+    const std::string text = report.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+    if (const auto written = write_output(options.report, text); !written) {
+      fail(general, written.error().reason);
+      if (status == 0) status = kOwnFailure;
+    }
   }
   if (general.as_json)
     print(report);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/database/exchange.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "profiler/database/calibration_text.h"
+#include "profiler/database/output_file.h"
 #include "profiler/database/sample_text.h"
 
 namespace skmd::profiler {
@@ -93,23 +92,9 @@ Status write_exchange(const fs::path& file, Exchange exchange) {
   for (const auto& link : exchange.calibrations.links) lines.push_back(line_of(link));
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-  const fs::path part = file.string() + ".part-" + std::to_string(::getpid());
-  std::error_code error;
-  {
-    std::ofstream out(part, std::ios::binary);
-    out << text_of(exchange.head) << '\n';
-    for (const std::string& line : lines) out << line << '\n';
-    out.close();
-    if (!out) {
-      fs::remove(part, error);
-      return Error{-1, file.string() + " cannot be written"};
-    }
-  }
-  fs::rename(part, file, error);
-  if (!error) return {};
-  const std::string reason = file.string() + ": " + error.message();
-  fs::remove(part, error);
-  return Error{-1, reason};
+  std::string text = text_of(exchange.head) + '\n';
+  for (const std::string& line : lines) text += line + '\n';
+  return write_output(file, text);
 }
 
 Result<Exchange> read_exchange(const fs::path& file) {

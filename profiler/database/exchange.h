@@ -24,8 +24,8 @@ struct Exchange {
   Calibrations calibrations = {};
 };
 
-/// The file appears whole or not at all. `devices`, `tags` and `driver` of the head are filled from the samples and
-/// calibrations where empty.
+/// As write_output() (output_file.h) writes it. `devices`, `tags` and `driver` of the head are filled from the samples
+/// and calibrations where empty.
 domain::Status write_exchange(const std::filesystem::path& file, Exchange exchange);
 
 /// An error names the line and what is wrong with it; nothing is taken from such a file.

@@ -63,6 +63,17 @@ class Run(unittest.TestCase):
         self.assertFalse([name for name in os.listdir(self.folder) if name not in ("profile.db", "report.json")])
         self.assertIn("samples in", done.stderr)
 
+    def test_a_report_goes_through_a_link(self):
+        target = os.path.join(self.folder, "target.json")
+        os.symlink("target.json", self.report)
+        report, _ = self.profile("true")
+        self.assertEqual((report["status"], report["kernels"]), (0, []))
+        self.assertEqual(os.readlink(self.report), "target.json")
+        self.assertFalse(os.path.islink(target))
+        done = self.execute("run", "--report", f"{self.folder}/none/report", "--", "true")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(f"{self.folder}/none/report cannot be written: No such file or directory", done.stderr)
+
     def test_predictions_come_from_smaller_runs(self):
         # How good they are on this machine, which may be busy, is docs/results/prediction.md's.
         for tag in ("small", "profile1", "profile2"):
