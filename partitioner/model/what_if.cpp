@@ -53,6 +53,7 @@ Argument* argument_of(std::vector<Argument>& arguments, std::uint32_t index) {
 template <class Argument>
 Error no_argument(const std::vector<Argument>& arguments, std::uint32_t index, const char* kind) {
   std::vector<std::uint32_t> indices;
+  indices.reserve(arguments.size());
   for (const Argument& argument : arguments) indices.push_back(argument.index);
   return {kNoSuchArgument,
           "argument " + std::to_string(index) + " is no " + kind + "; those of this kernel are " + listed(indices)};
@@ -234,6 +235,11 @@ Outlook outlook(std::span<const DeviceTimes> devices, const ProfileSample& launc
   request.policy.mode = PartitionMode::linear;
   request.devices = rates;
   result.linear = asked.end_of(partition(request));
+  // The partitioner knows each device as a line, which short spans may not follow.
+  if (!(result.automatic.seconds < result.single.seconds)) {
+    if (automatic.slices.size() > 1) result.reason = NotSplit::not_profitable;
+    result.automatic = result.single;
+  }
   return result;
 }
 

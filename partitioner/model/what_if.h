@@ -53,6 +53,7 @@ inline constexpr std::size_t kMaxPaperDevices = 8;
 
 struct Outlook {
   std::vector<TimePrediction> devices;  // each alone with all groups
+  /// `automatic` is the partitioner's plan where the models say that it is shorter than `single`, else `single`.
   PlanOutlook automatic, linear, single;
   std::optional<PlanOutlook> paper;            // SKMD_PARTITION=paper; empty for more than kMaxPaperDevices devices
   NotSplit reason = NotSplit::not_profitable;  // why `automatic` keeps it whole, where it does

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <random>
 
 namespace skmd::domain {
 namespace {
@@ -181,6 +184,38 @@ TEST(Outlook, BandsHoldBothEndsOfTheWork) {
   EXPECT_EQ(narrow.seconds, wide.seconds);
   EXPECT_LT(wide.low, narrow.low * 0.6);
   EXPECT_GT(wide.high, narrow.high * 3);
+}
+
+// To the partitioner a device is a line; by its model so many groups take as long as one.
+TEST(Outlook, AutoIsNeverLongerThanTheBestDeviceAlone) {
+  std::mt19937_64 random(24);
+  const auto between = [&](double least, double most) {
+    return least * std::pow(most / least, std::uniform_real_distribution<>(0.0, 1.0)(random));
+  };
+  int split = 0, whole = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<DeviceTimes> devices;
+    for (std::size_t d = 0; d < 1 + random() % 4; ++d) {
+      TimeModel model;
+      model.terms.push_back({{.shape = TermShape::floor}, between(1e-7, 1e-5)});
+      model.terms.push_back({{.shape = TermShape::boxes}, between(1e-8, 1e-5)});
+      model.terms.push_back({{.shape = TermShape::groups}, between(1e-10, 1e-8)});
+      model.terms.push_back({{.shape = TermShape::waves, .b = between(1e3, 1e6)}, between(1e-6, 1e-3)});
+      devices.push_back({{"platform", "device " + std::to_string(d), "1", 16}, model});
+    }
+    const ProfileSample launch = *changed(sample("device", 1u << 16, 64, 1e-3), {});
+    const WorkEstimate work = estimate_work({}, launch);
+    const Outlook result = outlook(devices, launch, work);
+    double best = result.devices.front().seconds;
+    for (const TimePrediction& device : result.devices) best = std::min(best, device.seconds);
+    EXPECT_LE(result.automatic.seconds, best * (1 + 1e-9)) << "round " << round;
+    EXPECT_EQ(sum(result.automatic.groups), launch.span.size());
+    const auto taking_part = std::count_if(result.automatic.groups.begin(), result.automatic.groups.end(),
+                                           [](std::uint64_t groups) { return groups > 0; });
+    ++(taking_part > 1 ? split : whole);
+  }
+  EXPECT_GT(split, 20);
+  EXPECT_GT(whole, 20);
 }
 
 TEST(Outlook, OfSixtyFourDevices) {
