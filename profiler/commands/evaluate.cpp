@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // skmd-profile evaluate: models fitted to the samples of some tags, scored on those of others.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -50,6 +51,18 @@ json document_of(const domain::Evaluation& evaluation, bool points) {
   return {{"version", 1}, {"devices", devices}, {"kernels", kernels}};
 }
 
+/// What is wrong with the tags; "": each is that of a sample.
+domain::Result<std::string> unknown_tag(const ProfileDatabase& database, const SampleFilter& train,
+                                        const SampleFilter& test) {
+  const auto tags = database.tags();
+  if (!tags) return tags.error();
+  for (const SampleFilter* filter : {&train, &test})
+    for (const std::string& tag : filter->tags)
+      if (std::find(tags->begin(), tags->end(), tag) == tags->end())
+        return unknown("tag", tag, *tags) + " (skmd-profile show --samples lists the tags)";
+  return std::string();
+}
+
 int run(const ProfileOptions& general, const Options& options) {
   const auto database = open_database(general, ProfileDatabase::Mode::read_only);
   if (!database) return fail(general, database.error().reason);
@@ -61,6 +74,9 @@ int run(const ProfileOptions& general, const Options& options) {
                  "skmd-profile: --train and --test need a tag each, as in --train profile1,profile2 --test paper\n");
     return kBadUsage;
   }
+  const auto wrong = unknown_tag(*database, train, test);
+  if (!wrong) return fail(general, wrong.error().reason);
+  if (!wrong->empty()) return fail(general, *wrong);
   const auto known = database->samples(train), asked = database->samples(test);
   if (!known) return fail(general, known.error().reason);
   if (!asked) return fail(general, asked.error().reason);

@@ -15,7 +15,9 @@ using nlohmann::json;
 int run(const ProfileOptions& general, const std::string& name) {
   const auto kind = domain::parse_model_kind(name);
   if (!kind) {
-    std::fprintf(stderr, "skmd-profile: --model: %s\n", kind.error().reason.c_str());
+    const std::string near = nearest(name, {"arctan", "paper", "rate"});
+    std::fprintf(stderr, "skmd-profile: --model: %s%s\n", kind.error().reason.c_str(),
+                 near.empty() ? "" : (": is \"" + near + "\" meant?").c_str());
     return kBadUsage;
   }
   const auto database = open_database(general, ProfileDatabase::Mode::read_only);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ constexpr std::array kCommands{
 /// A word that is no command gets the nearest one; CLI11 would only say that a command is missing.
 bool names_unknown_command(int argc, char** argv) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const Entry& entry : kCommands) names.emplace_back(entry.name);
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -38,6 +40,23 @@ bool names_unknown_command(int argc, char** argv) {
     return true;
   }
   return false;
+}
+
+/// The first word that looks like an option and is none of the program's and of the command's; "": there is none.
+std::string unknown_option(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> names;
+  const auto add_names = [&names](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  };
+  add_names(app);
+  for (const CLI::App* command : app.get_subcommands()) add_names(*command);  // the one that was parsed
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
+    if (word.starts_with("--") && std::find(names.begin(), names.end(), word) == names.end())
+      return unknown("option", word, names);
+  }
+  return "";
 }
 
 int run(int argc, char** argv) {
@@ -57,7 +76,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadUsage;
+    const bool help = error.get_exit_code() == 0;
+    // CLI11 names it and nothing else, or says first that an option is missing whose name is misspelt.
+    const std::string wrong = help ? "" : unknown_option(app, argc, argv);
+    if (wrong.empty()) return app.exit(error) == 0 ? kDone : kBadUsage;
+    std::fprintf(stderr, "skmd-profile: %s\n", wrong.c_str());
+    return kBadUsage;
   }
   for (const auto& [command, go] : commands)
     if (command->parsed()) return go();

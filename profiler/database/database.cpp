@@ -116,6 +116,16 @@ Result<std::vector<KernelOnDevice>> ProfileDatabase::contents() const {
   }
 }
 
+Result<std::vector<std::string>> ProfileDatabase::tags() const {
+  Statement statement(connection_.get(), "SELECT DISTINCT tag FROM samples ORDER BY tag");
+  std::vector<std::string> found;
+  for (auto row = statement.step();; row = statement.step()) {
+    if (!row) return row.error();
+    if (!*row) return found;
+    found.push_back(statement.text(0));
+  }
+}
+
 Result<std::size_t> ProfileDatabase::prune(const SampleFilter& filter) {
   Transaction transaction(connection_.get());
   if (Status begun = transaction.begin(); !begun) return begun.error();

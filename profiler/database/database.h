@@ -118,6 +118,8 @@ class ProfileDatabase {
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
   /// In the order of keys.
   domain::Result<std::vector<KernelOnDevice>> contents() const;
+  /// Of all samples, in order; "" of everyday use.
+  domain::Result<std::vector<std::string>> tags() const;
   /// Returns the number of samples removed. Without a kernel or tags, calibrations are removed, too.
   domain::Result<std::size_t> prune(const SampleFilter& filter);
   /// The faults found, one sentence each; empty: none.

@@ -100,8 +100,11 @@ class Commands(unittest.TestCase):
 
     def test_evaluate_says_what_is_missing(self):
         self.run_command("import", self.curves)
-        done = self.run_command("evaluate", "--train", "none", "--test", "paper", status=1)
-        self.assertIn("none (0)", done.stderr)
+        for train, test in (("profil1", "paper"), ("profile2,profil1", "paper"), ("profile2", "profil1")):
+            done = self.run_command("evaluate", "--train", train, "--test", test, status=1)
+            self.assertIn('tag "profil1" is not known: is "profile1" meant?', done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertIn('tag "nothing" is not known (', self.run_command("evaluate", "--train", "nothing", "--test", "paper", status=1).stderr)
         self.run_command("evaluate", "--train", ",", "--test", "paper", status=2)
         self.run_command("evaluate", "--train", "a", status=2)
 
@@ -358,6 +361,14 @@ class Commands(unittest.TestCase):
         self.assertIn("is \"evaluate\" meant?", self.run_command("evalute", status=2).stderr)
         self.run_command(status=2)
         self.run_command("show", "--nonsense", status=2)
+        for words, meant in ((("fit", "--modl", "rate"), "--model"), (("--jsn", "show"), "--json"), (("show", "--sample"), "--samples"),
+                             (("evaluate", "--trian", "a", "--test", "b"), "--train"), (("predict", "--kernal=a"), "--kernel")):
+            done = self.run_command(*words, status=2)
+            self.assertIn(f'is "{meant}" meant?', done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn('is "arctan" meant?', self.run_command("fit", "--model", "arctn", status=2).stderr)
+        # What comes behind -- is the application's.
+        self.assertNotIn("is not known", self.run_command("run", "--repeat", "x", "--", "true", "--modl", status=2).stderr)
         self.assertIn("import", self.run_command("--help").stdout)
 
     def test_where_the_database_is(self):
