@@ -104,20 +104,30 @@ TEST_F(RenamedDevice, AMergeKnowsItsCounts) {
   EXPECT_EQ(into->contents()->front().seen, 2u);
 }
 
-// The file is of a machine with PoCL 5; its processor is known by its own name, with any PoCL and without.
-TEST_F(RenamedDevice, TheShippedFileIsForTheProcessorWithoutPocl) {
+// It was recorded beside PoCL 5, whose name for the processor stood in it at first.
+TEST_F(RenamedDevice, TheShippedFileIsForTheProcessorWithAnyPoclAndWithout) {
   const DeviceKey here{"SKMD", "Intel(R) Xeon(R) Processor", "another version", 8};
-  const auto file = read_exchange(fs::path(SHIPPED_PROFILES) / "cpu-x86-64-v4-vbmi.jsonl");
+  const fs::path name = "cpu-x86-64-v4-vbmi.jsonl", former = folder_ / "former";
+  const auto file = read_exchange(fs::path(SHIPPED_PROFILES) / name);
   ASSERT_TRUE(file) << file.error().reason;
-  for (const bool read_only : {false, true}) {
-    StoredProfile profile({file_, read_only, SHIPPED_PROFILES, {here}});
-    ASSERT_TRUE(profile.tend());
-    const auto found = profile.samples(file->samples.front().kernel, here);
-    ASSERT_TRUE(found) << found.error().reason;
-    EXPECT_GT(found->size(), 10u);
-    for (const auto& one : *found) EXPECT_EQ(one.sample.device.name, here.name);
-    fs::remove(file_);
+  fs::create_directory(former);
+  {
+    std::ifstream in(fs::path(SHIPPED_PROFILES) / name);
+    std::ofstream out(former / name);
+    const std::string now = "\"device\":\"Intel(R)", before = "\"device\":\"cpu-skylake-avx512-Intel(R)";
+    for (std::string line; std::getline(in, line); out << line << '\n')
+      if (const auto at = line.find(now); at != std::string::npos) line.replace(at, now.size(), before);
   }
+  for (const fs::path& folder : {fs::path(SHIPPED_PROFILES), former})
+    for (const bool read_only : {false, true}) {
+      StoredProfile profile({file_, read_only, folder, {here}});
+      ASSERT_TRUE(profile.tend());
+      const auto found = profile.samples(file->samples.front().kernel, here);
+      ASSERT_TRUE(found) << found.error().reason;
+      EXPECT_GT(found->size(), 10u) << folder;
+      for (const auto& one : *found) EXPECT_EQ(one.sample.device.name, here.name);
+      fs::remove(file_);
+    }
   EXPECT_TRUE(read_shipped(SHIPPED_PROFILES, {{"SKMD", "another processor", "1", 8}})->samples.empty());
 }
 
