@@ -16,9 +16,9 @@ inline constexpr std::size_t kKeptRounds = 5;
 /// with kFewestRounds from 1 to 4; one does with 1 and with 8.
 inline constexpr std::size_t kEnoughRounds = 3;
 inline constexpr std::size_t kFewestRounds = 2;
-/// Ends of launches at first, one more than rounds, that say nothing against a plan. Source: of scan_large_arrays on two
-/// devices of two cores the first two rounds take 1.2 and 1.1 ms, the others 0.4 to 0.6; by the median of three a device
-/// was tried, and kept, that is slower.
+/// Ends of launches at first, one more than rounds, that say nothing against a plan. Source: of scan_large_arrays on
+/// two devices of two cores the first two rounds take 1.2 and 1.1 ms, the others 0.4 to 0.6; by the median of three a
+/// device was tried, and kept, that is slower.
 inline constexpr std::size_t kEarlyEnds = 3;
 /// Clearly longer: medians of five rounds of a quiet machine differ by less. Source: the page.
 inline constexpr double kLongerRounds = 1.04;
@@ -29,9 +29,10 @@ inline constexpr double kSmallPartOfRound = 0.02;
 inline constexpr double kMuchLongerRounds = 1.15;
 /// Two rounds are enough where they are longer by this factor. Source: chosen.
 inline constexpr double kFarLongerRounds = 1.3;
-/// Part of a round that a launch takes at most, where it runs fastest, for its time on other devices not to decide.
-/// Source: chosen: half as long again (kHopelessTrial) is noticed in the first round of a trial.
-inline constexpr double kSmallPartOfShared = 0.1;
+/// How many times as long a launch may take on a device where it was not measured as where it runs fastest. Source: an
+/// H200 has fifty times the memory bandwidth of 16 cores of a Xeon, and a hundred times their arithmetic; kDearTrial
+/// bounds what a trial may cost.
+inline constexpr double kUnmeasuredTimes = 128.0;
 /// Seconds by which times of ends may be off. Source: what a thread takes to notice an end, kGlance of
 /// intercept/backend/vendor/vendor_constants.h, for the mean.
 inline constexpr double kTimerSeconds = 20e-6;

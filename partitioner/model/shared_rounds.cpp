@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "partitioner/plan/plan_constants.h"
-
 #include "partitioner/model/round_constants.h"
 
 namespace skmd::domain {
@@ -58,18 +56,15 @@ std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
   if (!alike_ || last_.mixed || last_.count == 0) return sums;
   for (const AloneBounds& first : last_.launches.front())
     sums.push_back({Devices{1} << first.device, first.seconds, true, first.at_most});
-  double round = 0.0;
-  for (std::size_t i = 0; i < last_.count; ++i) round += fastest_running(last_.launches[i]);
   for (std::size_t i = 1; i < last_.count; ++i) {
     const auto& launch = last_.launches[i];
     const double fastest = fastest_running(launch);
-    const bool is_small = fastest > 0 && fastest <= kSmallPartOfShared * round;
     std::erase_if(sums, [&](RoundTimes::Candidate& sum) {
       const auto same = std::find_if(launch.begin(), launch.end(),
                                      [&](const AloneBounds& one) { return Devices{1} << one.device == sum.plan; });
-      if (same == launch.end() && !is_small) return true;
-      sum.seconds += same != launch.end() ? same->running_seconds : 0.0;
-      sum.at_most += same != launch.end() ? same->at_most_running : kWeaker * fastest;
+      if (same == launch.end() && !(fastest > 0)) return true;
+      sum.seconds += same != launch.end() ? same->running_seconds : fastest;
+      sum.at_most += same != launch.end() ? same->at_most_running : kUnmeasuredTimes * fastest;
       return false;
     });
   }
