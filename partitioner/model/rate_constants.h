@@ -59,9 +59,9 @@ inline constexpr double kStoredLaunches = 1.0;
 /// kernel over 2048, 8 and 1 groups; the short ones take 30 times what their groups do, and on two devices of two cores
 /// the long one was then predicted to take five times as long as it does.
 inline constexpr double kMuchLongerLaunch = 64.0;
-/// Launches in a row outside the band until a model counts as wrong that no launch of this process has confirmed. Source:
-/// chosen: one alone may be a spike. median_filter on two devices of two cores stayed five launches where its time was
-/// predicted as a third of what it is.
+/// Launches in a row outside the band until a model counts as wrong that no launch of this process has confirmed.
+/// Source: chosen: one alone may be a spike. median_filter on two devices of two cores stayed five launches where its
+/// time was predicted as a third of what it is.
 inline constexpr std::size_t kFirstToChange = 2;
 /// Launches in a row outside the band until the level counts as changed. Source: the page above.
 inline constexpr std::size_t kLaunchesToChange = 5;
