@@ -154,6 +154,7 @@ bool InFlight::submit() {
   asks_ = way_.locked != nullptr && LinkRates::get().asks(device_, transfer_.range.size());
   batch.want_times = asks_ || event_->profiled() || machine().observer->wants_times();
   batch.awaited = event_->awaited() && !batch.want_times;
+  batch.helped = true;
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
   if (!reads()) {
     const MutexGuard lock(root.mutex());

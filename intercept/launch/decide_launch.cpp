@@ -103,6 +103,7 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
     return judged(machine, launch, view, std::move(last));
   LaunchInputs inputs(machine, launch, view);
   DecisionBasis now = basis_of(shape.eligible(), barred, inputs);
+  now.behind_before |= then.behind_before;
   if (last && stands(then, now)) return judges ? judged(machine, launch, view, std::move(last)) : last;
   auto decision = decide(inputs.facts(), {last, shape.decisions().launches()}, inputs, inputs);
   now.known = !decision->unsettled && !decision->exploring;

@@ -77,6 +77,7 @@ struct DecisionBasis {
   bool barred = false;  // splits are barred
   std::uint32_t read_rhythm = 0;
   std::optional<std::uint32_t> behind;  // PartitionRequest::behind
+  std::uint64_t behind_before = 0;      // devices that it was in this decision and those before, a bit each
   std::array<double, domain::kMaxSpaces> groups_per_second{};
   std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
   std::array<FarLink, domain::kMaxSpaces> far_links{};            // per device

@@ -25,6 +25,7 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
   basis.barred = barred;
   basis.read_rhythm = inputs.read_rhythm();
   basis.behind = inputs.behind();
+  if (basis.behind) basis.behind_before = std::uint64_t{1} << *basis.behind;
   for (std::uint32_t i = 0; i < eligible.eligible.size(); ++i) {
     if (!eligible.eligible[i]) continue;
     basis.groups_per_second[i] = inputs.groups_per_second(i);
@@ -35,8 +36,8 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
 }
 
 bool stands(const DecisionBasis& then, const DecisionBasis& now) {
-  if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||
-      (now.behind && then.behind != now.behind) || then.missing_bytes != now.missing_bytes)
+  if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm || then.behind != now.behind ||
+      then.missing_bytes != now.missing_bytes)
     return false;
   for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
     if (changed(then.groups_per_second[i], now.groups_per_second[i], kRateNoise) ||
@@ -49,7 +50,8 @@ std::optional<double> price_of_looking(const Decision& last, const DecisionBasis
                                        std::optional<std::uint32_t> behind, double checking) {
   if (!(last.predicted_seconds > 0) || last.exploring || basis.barred != barred) return std::nullopt;
   // It would wait for another device, as was not known when it was decided.
-  if (behind && basis.behind != behind && last.whole && last.slices.front().device != *behind) return std::nullopt;
+  const bool is_new = behind && (basis.behind_before >> *behind & 1) == 0;
+  if (is_new && last.whole && last.slices.front().device != *behind) return std::nullopt;
   return checking + (basis.known ? 0.0 : kAsking);
 }
 

@@ -189,6 +189,7 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     // Behind a long launch's piece the next one follows, whose end would be taken for this launch's.
     batch->quiet =
         !watched_ && !batch->want_times && machine_.long_slices[slice.device].load(std::memory_order_relaxed) == 0;
+    batch->helped = true;
     batch->done = [this](BatchResult&& result) { landed(std::move(result)); };
     event->advance(CL_SUBMITTED);
     return device.submit(std::move(*batch));

@@ -69,8 +69,10 @@ void Correction::take_first_level() {
 
 void Correction::learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches) {
   if (!is_positive(stored.seconds) || !is_positive(seconds)) return;
-  if (stored.seconds < longest_ / kMuchLongerLaunch) return;
-  if (stored.seconds > longest_ * kMuchLongerLaunch) *this = Correction();
+  const bool far_shorter = stored.seconds < longest_ / kMuchLongerLaunch;
+  if (far_shorter && ++far_shorter_ < kFarShorterLaunches) return;
+  if (far_shorter || stored.seconds > longest_ * kMuchLongerLaunch) *this = Correction();
+  far_shorter_ = 0;
   longest_ = std::max(longest_, stored.seconds);
   const double level = std::clamp(std::log(seconds) - std::log(stored.seconds), -kMaxLevel, kMaxLevel);
   const double width = width_of(stored), aged = age(now, launches), off = level - level_;
@@ -96,7 +98,7 @@ void Correction::learn(const TimePrediction& stored, double seconds, double now,
 }
 
 TimePrediction Correction::corrected(const TimePrediction& stored, double now, std::uint64_t launches) const {
-  if (seen_ == 0 || !is_positive(stored.seconds)) return stored;
+  if (seen_ == 0 || !is_positive(stored.seconds) || stored.seconds < longest_ / kMuchLongerLaunch) return stored;
   const double seconds = finite(stored.seconds * factor());
   const double band = std::exp(half_width(width_of(stored), age(now, launches)));
   return {seconds, finite(seconds / band), finite(seconds * band)};

@@ -27,13 +27,13 @@ class Correction {
   /// row were outside: then their median is the factor. As long as none was inside, two in a row on the same side are
   /// enough, and the nearer one counts: the model was never right here. Numbers that are not finite and above 0 are
   /// ignored. So are launches whose prediction is far shorter than the longest one: what they take beyond it says
-  /// nothing of longer ones. The first far longer one begins anew.
+  /// nothing of longer ones. The first far longer one begins anew, as does a long row of far shorter ones.
   void learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches);
 
   /// `stored` times the factor. The band is adapted so that it holds 80 % of launches. It grows with the time and with
   /// the kernel's launches on other devices since this one was last measured, at most until it holds `stored` itself
   /// and a factor of two: a device that looked slow becomes worth another try. Finite and positive if `stored` is;
-  /// without launches learnt, `stored`.
+  /// without launches learnt, and of a launch that is far shorter than those, `stored`.
   [[nodiscard]] TimePrediction corrected(const TimePrediction& stored, double now, std::uint64_t launches) const;
 
   /// Measured over stored prediction; 1 before anything was learnt.
@@ -59,6 +59,7 @@ class Correction {
   std::size_t outside_count_ = 0;  // in a row, until now
   bool confirmed_ = false;         // a launch was inside
   double longest_ = 0.0;           // seconds: the longest prediction learnt from
+  std::size_t far_shorter_ = 0;    // launches in a row that were ignored
   std::uint64_t seen_ = 0;
   double last_seconds_ = 0.0;
   std::uint64_t last_launches_ = 0;

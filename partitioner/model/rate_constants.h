@@ -59,6 +59,8 @@ inline constexpr double kStoredLaunches = 1.0;
 /// kernel over 2048, 8 and 1 groups; the short ones take 30 times what their groups do, and on two devices of two cores
 /// the long one was then predicted to take five times as long as it does.
 inline constexpr double kMuchLongerLaunch = 64.0;
+/// Far shorter launches in a row after which there seem to be no others. Source: chosen: as kLaunchesToDouble.
+inline constexpr std::size_t kFarShorterLaunches = 64;
 /// Launches in a row outside the band until a model counts as wrong that no launch of this process has confirmed.
 /// Source: chosen: one alone may be a spike. median_filter on two devices of two cores stayed five launches where its
 /// time was predicted as a third of what it is.

@@ -29,10 +29,6 @@ inline constexpr double kSmallPartOfRound = 0.02;
 inline constexpr double kMuchLongerRounds = 1.15;
 /// Two rounds are enough where they are longer by this factor. Source: chosen.
 inline constexpr double kFarLongerRounds = 1.3;
-/// How many times as long a launch may take on a device where it was not measured as where it runs fastest. Source: an
-/// H200 has fifty times the memory bandwidth of 16 cores of a Xeon, and a hundred times their arithmetic; kDearTrial
-/// bounds what a trial may cost.
-inline constexpr double kUnmeasuredTimes = 128.0;
 /// Seconds by which times of ends may be off. Source: what a thread takes to notice an end, kGlance of
 /// intercept/backend/vendor/vendor_constants.h, for the mean.
 inline constexpr double kTimerSeconds = 20e-6;

@@ -10,18 +10,6 @@ namespace skmd::domain {
 
 using namespace tuning;
 
-namespace {
-
-/// What a launch takes on the device that runs it fastest, by what was measured, seconds; 0: it was measured on none.
-double fastest_running(std::span<const AloneBounds> launch) {
-  double least = 0.0;
-  for (const AloneBounds& one : launch)
-    if (least == 0.0 || one.at_most_running < least) least = one.at_most_running;
-  return least;
-}
-
-}  // namespace
-
 SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds) {
   const bool is_new = leader_ == 0 || strange_ > kMaxRoundLaunches || (shape == leader_ && !begins);
   if (is_new) {
@@ -56,18 +44,16 @@ std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
   if (!alike_ || last_.mixed || last_.count == 0) return sums;
   for (const AloneBounds& first : last_.launches.front())
     sums.push_back({Devices{1} << first.device, first.seconds, true, first.at_most});
-  for (std::size_t i = 1; i < last_.count; ++i) {
-    const auto& launch = last_.launches[i];
-    const double fastest = fastest_running(launch);
+  for (std::size_t i = 1; i < last_.count; ++i)
     std::erase_if(sums, [&](RoundTimes::Candidate& sum) {
+      const auto& launch = last_.launches[i];
       const auto same = std::find_if(launch.begin(), launch.end(),
                                      [&](const AloneBounds& one) { return Devices{1} << one.device == sum.plan; });
-      if (same == launch.end() && !(fastest > 0)) return true;
-      sum.seconds += same != launch.end() ? same->running_seconds : fastest;
-      sum.at_most += same != launch.end() ? same->at_most_running : kUnmeasuredTimes * fastest;
+      if (same == launch.end()) return true;
+      sum.seconds += same->running_seconds;
+      sum.at_most += same->at_most_running;
       return false;
     });
-  }
   return sums;
 }
 

@@ -29,10 +29,8 @@ class SharedRounds {
   /// launch.
   Role launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds);
   /// Called behind launched() for a leader: the last round on each device on which all of its launches can run whole.
-  /// One behind the leader that was not measured there may be as fast as where it is fastest, or far slower: one group
-  /// is never tried by a slice, nor what is too short for that. Followers count without transfers: their inputs are
-  /// results of the leader's, or of each other. Empty until two rounds in a row had the same launches, and where rounds
-  /// of several launches mix.
+  /// Followers count without transfers: their inputs are results of the leader's, or of each other. Empty until two
+  /// rounds in a row had the same launches, and where rounds of several launches mix.
   [[nodiscard]] std::vector<RoundTimes::Candidate> candidates() const;
   /// What the leader of this round was told to do: its followers run on that device, too. None: they are free.
   void bind(std::optional<Devices> device) { bound_ = device; }

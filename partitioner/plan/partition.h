@@ -156,8 +156,8 @@ struct PartitionRequest {
   double host_bytes_per_second = 0.0;  // of Moving::copied; 0: copies cost nothing
   /// Of `bytes_to` for the whole launch, those that are not sent before the launch; empty: all of them.
   std::function<std::uint64_t(std::uint32_t device)> bytes_awaited;
-  /// The device whose launches this one follows and uses bytes of, before the host has waited for their end; any other
-  /// one begins `hand_over_seconds` later.
+  /// The device whose launch used bytes of this one's last, if the application has not written or read them since; on
+  /// any other one it begins `hand_over_seconds` later.
   std::optional<std::uint32_t> behind;
   double hand_over_seconds = 0.0;
   /// Seconds that any split costs, independent of its slices.

@@ -105,7 +105,8 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
     if (model.eligible && is_measured(model) && model.measured_groups >= least) order.push_back(d);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return whole_seconds(request, a) < whole_seconds(request, b);
+    return whole_seconds(request, a) + hand_over_seconds(request, a) <
+           whole_seconds(request, b) + hand_over_seconds(request, b);
   });
   std::optional<Alone> best;
   for (const std::uint32_t d : order) {

@@ -70,7 +70,10 @@ Status write_output(const fs::path& file, const std::string& text) {
     return problem == 0 ? Status() : Status(failure("standard output", problem));
   }
   struct stat there {};
-  if (::stat(file.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+  // A descriptor's name is no place for another file.
+  const bool is_descriptor = file.native().starts_with("/dev/fd/") || file.native().starts_with("/proc/") ||
+                             file == "/dev/stderr" || file == "/dev/stdin";
+  if (is_descriptor || (::stat(file.c_str(), &there) == 0 && !S_ISREG(there.st_mode))) {
     const int problem = write_into(file, 0, text);
     return problem == 0 ? Status() : Status(failure(file, problem));
   }

@@ -194,6 +194,10 @@ TEST(PartitionAuto, SmallLaunchFollowsTheOneBeforeWhereAnotherDeviceGainsLessTha
   m.request.behind = 1;
   m.request.hand_over_seconds = 27e-6;
   EXPECT_EQ(m.plan().slices, slices({{1, {0, 10}}}));
+  Machine three({device(1e6), device(1e6 / 1.2), device(1e6 / 1.3)}, 10);
+  three.request.hand_over_seconds = 27e-6;
+  three.request.behind = 2;
+  EXPECT_EQ(three.plan().slices, slices({{2, {0, 10}}})) << "13 us for 37 and 39";
 }
 
 TEST(PartitionAuto, PreviousPlanIsKeptWhileTheGainIsSmall) {

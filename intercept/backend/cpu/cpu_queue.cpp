@@ -31,12 +31,14 @@ Ticket CpuQueue::submit(Batch&& batch) {
   }
   MutexLock lock(mutex_);
   if (batches_.empty()) row_began_ = Clock::now();
+  const bool left = batch.helped && expects_help_ && dozing_ && Clock::now() - doze_began_ < 2 * kDoze;
   batches_.push_back(std::move(batch));
   const Ticket ticket = ++last_ticket_;
   posted_.store(ticket, std::memory_order_relaxed);
   if (!started_) start_thread();
-  // To wake a thread takes longer than to submit a batch. One that dozes looks by itself before long.
-  const bool wake = asleep_ && !running_ && !(dozing_ && expects_help_);
+  // To wake a thread takes longer than to submit a batch. One that dozes looks by itself before long, except where the
+  // system's clock was set back meanwhile.
+  const bool wake = asleep_ && !running_ && !left;
   if (wake) server_.set_busy(true);
   lock.unlock();
   if (wake) wake_.notify_one();
@@ -99,13 +101,13 @@ void CpuQueue::serve() {
     spin_until([&] { return ready() || stopping_.load(); }, kLinger);
     lock.lock();
     asleep_ = true;
-    doze(lock);
+    if (!ready()) doze(lock);
     while (!ready() && !(stopping_ && batches_.empty())) {
       server_.set_busy(false);  // another thread may have taken the batch that this one was woken for
       wake_.wait(lock);
     }
     asleep_ = false;
-    if (expects_help_ && ready()) leave_to_helper(lock);
+    if (expects_help_ && ready() && batches_.front().helped) leave_to_helper(lock);
   }
   server_.ended();
 }
@@ -115,6 +117,7 @@ void CpuQueue::doze(Lock& lock) {
   dozing_ = true;
   Ticket seen = last_ticket_;
   for (int times = 0; times < kDozes && expects_help_ && !stopping_; ++times) {
+    doze_began_ = Clock::now();
     if (wake_.wait_until(lock, std::chrono::system_clock::now() + kDoze) == std::cv_status::no_timeout) break;
     if (completed_ < last_ticket_ && !running_) break;  // the thread that was expected may not come
     if (std::exchange(seen, last_ticket_) != last_ticket_) times = -1;

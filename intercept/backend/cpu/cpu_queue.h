@@ -75,6 +75,7 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
   static constexpr Ticket kNoTicket = std::numeric_limits<Ticket>::max();
   Ticket first_awaited_ SKMD_GUARDED_BY(mutex_) = kNoTicket;  // the first ticket that one of them waits for
+  Clock::time_point doze_began_ SKMD_GUARDED_BY(mutex_);      // when the thread last looked
   Clock::time_point row_began_ SKMD_GUARDED_BY(mutex_);       // when a batch was last submitted to an empty queue
   bool expects_help_ SKMD_GUARDED_BY(mutex_) = false;         // help() came soon after that
   bool started_ SKMD_GUARDED_BY(mutex_) = false;

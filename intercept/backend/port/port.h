@@ -259,6 +259,9 @@ struct Batch {
   /// The submitting thread waits for this batch at once, and no other thread does: it counts as quiet on a device that
   /// only one thread submits to, and on an idle device a small read may complete inside submit().
   bool awaited = false;
+  /// A thread that waits for this batch calls help() with its ticket, and waits for no other device before: where one
+  /// is expected, no thread need be woken for it.
+  bool helped = false;
   /// Called exactly once, after all ops have ended, on a thread of the adapter's or a thread in help() or tidy().
   /// Inside submit() only if nothing was queued (the device cannot be opened, has no queue or is a BareHost, or the
   /// process is a child of fork()). Must not block or throw; may call submit().

@@ -20,11 +20,13 @@ class CpuQueueTest : public testing::Test {
   Ticket submit(std::function<void(BatchResult&&)> done) {
     Batch batch;
     batch.ops.resize(1);
+    batch.helped = helped_;
     batch.done = std::move(done);
     return line_->submit(std::move(batch));
   }
 
   std::function<BatchResult(const Batch&)> execute_ = [](const Batch&) { return BatchResult{}; };
+  bool helped_ = true;
   std::shared_ptr<Health> health_ = std::make_shared<Health>();
   std::atomic<int> inside_{0};
   std::shared_ptr<CpuQueue> line_ = std::make_shared<CpuQueue>(
@@ -98,6 +100,7 @@ TEST_F(CpuQueueTest, ThreadsThatWaitForDifferentBatchesOfARowAllGoOn) {
 TEST_F(CpuQueueTest, RunsRowsWhetherOrNotTheThreadComesThatCameBefore) {
   for (int i = 0; i < 300; ++i) {
     std::atomic<bool> done{false};
+    helped_ = i % 5 != 0;
     const Ticket ticket = submit([&](BatchResult&&) { done = true; });
     if (i % 3 != 2) line_->help(ticket);  // then it is expected, and does not come
     while (!done) std::this_thread::yield();

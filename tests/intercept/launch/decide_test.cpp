@@ -234,10 +234,11 @@ TEST(DecisionBasis, ALaunchThatWouldWaitForAnotherDeviceIsLookedAtInAnyCase) {
   w.partition.behind = 1;
   EXPECT_FALSE(stands(basis, basis_of(w.eligible, false, w)));
   basis.behind = 1;
+  basis.behind_before = 2;
   EXPECT_TRUE(price_of_looking(decision, basis, false, 1, 1e-6)) << "that was counted";
   EXPECT_TRUE(stands(basis, basis_of(w.eligible, false, w)));
   w.partition.behind.reset();
-  EXPECT_TRUE(stands(basis, basis_of(w.eligible, false, w))) << "following none makes no device worse";
+  EXPECT_FALSE(stands(basis, basis_of(w.eligible, false, w))) << "another device may be better again";
 }
 
 }  // namespace

@@ -111,6 +111,9 @@ TEST(Correction, FarShorterLaunchesSayNothingOfLongOnes) {
   EXPECT_NEAR(all.corrected(kKey, stored(1e-3), now).seconds, 1e-3, 1e-6);
   learn(1e-4, 3e-4, 10);
   EXPECT_NEAR(all.corrected(kKey, stored(1e-3), now).seconds, 3e-3, 1e-4) << "a tenth of the launch does tell";
+  EXPECT_EQ(all.corrected(kKey, stored(1e-6), now).seconds, 1e-6) << "nor do long ones of them";
+  learn(1e-6, 30e-6, 80);
+  EXPECT_NEAR(all.corrected(kKey, stored(1e-6), now).seconds, 30e-6, 1e-6) << "there seem to be no others any more";
 }
 
 TEST(Correction, FiveThatDisagreeMakeTheBandHoldThem) {
