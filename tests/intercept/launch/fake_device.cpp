@@ -243,10 +243,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       if (takes_one(fail_reads))
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
       if (read->locked) ++counters.locked_transfers;
-      if (read->packed)
-        read_packed(*read);
-      else
-        this->read(read->memory, read->host, read->rows);
+      read->packed ? read_packed(*read) : this->read(read->memory, read->host, read->rows);
     }
     if (const auto* read = std::get_if<ReadImageOp>(&op)) this->read(read->image, read->host, read->rows);
     if (std::holds_alternative<CopyOp>(op) && takes_one(fail_copies))
