@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <system_error>
+
+#include "profiler/section_file/new_file.h"
 
 namespace skmd::profiler {
 namespace {
@@ -20,7 +23,7 @@ using domain::Status;
 constexpr int kMaxLinks = 40;  // as many as Linux follows
 
 Error failure(const fs::path& file, int code) {
-  return {-1, file.string() + " cannot be written: " + std::strerror(code)};
+  return {-1, file.string() + ": cannot be written: " + std::strerror(code)};
 }
 
 /// An errno; 0: all was written.
@@ -34,9 +37,9 @@ int write_all(int descriptor, const std::string& text) {
   return 0;
 }
 
-/// `flags`: of open(). An errno; 0: done.
-int write_into(const fs::path& file, int flags, const std::string& text) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+/// An errno; 0: done.
+int write_into(const fs::path& file, const std::string& text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0) return errno;
   const int problem = write_all(descriptor, text);
   return ::close(descriptor) != 0 && problem == 0 ? errno : problem;
@@ -74,16 +77,13 @@ Status write_output(const fs::path& file, const std::string& text) {
   const bool is_descriptor = file.native().starts_with("/dev/fd/") || file.native().starts_with("/proc/") ||
                              file == "/dev/stderr" || file == "/dev/stdin";
   if (is_descriptor || (::stat(file.c_str(), &there) == 0 && !S_ISREG(there.st_mode))) {
-    const int problem = write_into(file, 0, text);
+    const int problem = write_into(file, text);
     return problem == 0 ? Status() : Status(failure(file, problem));
   }
-  const fs::path target = target_of(file);
-  const fs::path part = target.string() + ".part-" + std::to_string(::getpid());
-  int problem = write_into(part, O_CREAT | O_TRUNC, text);
-  if (problem == 0 && ::rename(part.c_str(), target.c_str()) != 0) problem = errno;
-  if (problem == 0) return {};
-  ::unlink(part.c_str());
-  return failure(file, problem);
+  auto made = section_file::NewFile::create(target_of(file).string(), 0666);
+  if (!made) return made.error();
+  if (Status written = made->write(std::as_bytes(std::span(text))); !written) return written;
+  return made->finish();
 }
 
 }  // namespace skmd::profiler

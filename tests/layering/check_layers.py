@@ -77,7 +77,7 @@ ALLOWED = {
                           "intercept/observe", "profiler/settings"},
     "profiler": {"compiler/client", "profiler/database", "profiler/settings"},
     # Content hashes, by which a sample is known.
-    "profiler/database": {"compiler/client"},
+    "profiler/database": {"compiler/client", "profiler/section_file"},
     "profiler/run_report": set(),
     "profiler/section_file": set(),
     # Fields of sections, one behind the other.

@@ -19,8 +19,8 @@ inline constexpr std::chrono::microseconds kHelpedSoon{100};
 inline constexpr std::chrono::microseconds kLeftToHelper{25};
 /// Where such a thread is expected, the queue's thread is not woken for a row: it looks by itself so often, as long as
 /// batches come, and for so many times after the last. Source: to wake a thread takes the application's thread 11 us on
-/// two virtual cores of a Zen 4, with which a launch of a microsecond is submitted; a row that is left alone waits for
-/// a millisecond, once.
+/// two virtual cores of a Zen 4, with which a launch of a microsecond is submitted; a row that is left alone begins up
+/// to a millisecond late.
 inline constexpr std::chrono::milliseconds kDoze{1};
 inline constexpr int kDozes = 4;
 /// Work-items of a group where the vendor's device does not tell its limit. Source: what PoCL tells.

@@ -66,13 +66,13 @@ class Export(unittest.TestCase):
             done = self.run_command(*general, "export", "-")
             self.assertEqual(done.stdout, expected)
             self.assertIn("samples", done.stderr)
-        self.assertFalse([name for name in os.listdir(self.folder) if ".part-" in name or name == "-"])
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".") or name == "-"])
 
     def test_what_cannot_be_exported_is_told(self):
         done = self.run_command("export", f"{self.folder}/none/file", status=1)
-        self.assertIn(f"{self.folder}/none/file cannot be written: No such file or directory", done.stderr)
+        self.assertIn(f"{self.folder}/none/file: cannot be made: No such file or directory", done.stderr)
         done = self.run_command("export", self.folder, status=1)
-        self.assertIn(f"{self.folder} cannot be written: Is a directory", done.stderr)
+        self.assertIn(f"{self.folder}: cannot be written: Is a directory", done.stderr)
 
 
 if __name__ == "__main__":

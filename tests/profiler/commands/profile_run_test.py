@@ -72,7 +72,7 @@ class Run(unittest.TestCase):
         self.assertFalse(os.path.islink(target))
         done = self.execute("run", "--report", f"{self.folder}/none/report", "--", "true")
         self.assertEqual(done.returncode, 125)
-        self.assertIn(f"{self.folder}/none/report cannot be written: No such file or directory", done.stderr)
+        self.assertIn(f"{self.folder}/none/report: cannot be made: No such file or directory", done.stderr)
 
     def test_predictions_come_from_smaller_runs(self):
         # How good they are on this machine, which may be busy, is docs/results/prediction.md's.

@@ -74,7 +74,7 @@ class Commands(unittest.TestCase):
         self.assertIn(head["date"], self.run_command("import", one).stdout)
         self.assertEqual(lines[1:], sorted(lines[1:]))
         self.assertEqual(os.listdir(self.folder).count("two.jsonl"), 1)
-        self.assertFalse([name for name in os.listdir(self.folder) if ".part-" in name])
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".")])
 
     def test_evaluate_predicts_the_real_size_from_two_profiles(self):
         self.run_command("import", self.curves)
