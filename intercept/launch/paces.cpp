@@ -35,7 +35,9 @@ void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint6
   const float seconds = seconds_of_item(range, groups, nanoseconds);
   if (seconds <= 0) return;
   Pace& pace = devices_[device][size_class(range)];
-  pace.item_seconds.store(seconds, std::memory_order_relaxed);
+  const float before = pace.item_seconds.exchange(seconds, std::memory_order_relaxed);
+  const bool differs = before > 0 && std::max(before, seconds) > std::min(before, seconds) * tuning::kMaxUnsteady;
+  pace.unsteady.store(differs, std::memory_order_relaxed);
   if (code == Code::own) return pace.own_seconds.store(seconds, std::memory_order_relaxed);
   // Two launches that end at once may lose one of their times.
   const float least = pace.inside_seconds.load(std::memory_order_relaxed);
@@ -48,6 +50,11 @@ bool Paces::costs_too_much(std::uint32_t device, const domain::NdRange& range) c
   const float own = pace.own_seconds.load(std::memory_order_relaxed);
   return pace.inside.load(std::memory_order_relaxed) >= tuning::kTimedInside && own > 0 &&
          pace.inside_seconds.load(std::memory_order_relaxed) > own * tuning::kMaxInside;
+}
+
+bool Paces::steady(std::uint32_t device, const domain::NdRange& range) const {
+  const Pace& pace = devices_[device][size_class(range)];
+  return pace.item_seconds.load(std::memory_order_relaxed) > 0 && !pace.unsteady.load(std::memory_order_relaxed);
 }
 
 bool Paces::may_try(std::uint32_t device, const domain::NdRange& range) const {

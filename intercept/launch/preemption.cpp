@@ -46,9 +46,8 @@ bool has_long_groups(const Machine& machine, const Launch& launch, const LaunchV
 
 /// No command can come while the launch runs, and nothing asks launches to leave: giving way would only cost. A part of
 /// a launch can still be wanted elsewhere.
-bool is_alone(const Machine& machine, const Launch& launch, const domain::GroupSpan& span) {
-  return machine.command_streams.load(std::memory_order_relaxed) == 1 && machine.running == nullptr &&
-         span.size() == launch.range.group_total();
+bool is_alone(const Machine& machine) {
+  return machine.command_streams.load(std::memory_order_relaxed) == 1 && machine.running == nullptr;
 }
 
 /// Images of devices in host memory are copied around every launch.
@@ -108,11 +107,15 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
     return {StopForm::none, NotPreempted::groups_wait};
   }
   if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
-  if (settings.mode == PreemptMode::automatic && !settings.test && form == StopForm::cut &&
-      is_alone(machine, launch, span))
-    return {StopForm::none, NotPreempted::no_form_here};
-  const bool longer = inside && !settings.test && has_long_groups(machine, launch, view, device);
-  const bool costly = longer && view.shape().paces().costs_too_much(device, launch.range);
+  const Paces& paces = view.shape().paces();
+  const bool unneeded =
+      settings.mode == PreemptMode::automatic && !settings.test && form == StopForm::cut && is_alone(machine);
+  if (unneeded && span.size() == launch.range.group_total()) return {StopForm::none, NotPreempted::no_form_here};
+  // Code with yield points takes longer on such devices, and its compilation makes their launches wait: more than a
+  // part is worth that would be wanted elsewhere only if the device were suddenly slower.
+  const bool spared = unneeded && paces.steady(device, launch.range);
+  const bool longer = inside && !settings.test && !spared && has_long_groups(machine, launch, view, device);
+  const bool costly = longer && paces.costs_too_much(device, launch.range);
   if ((inside && settings.mode == PreemptMode::item) || (longer && !costly)) return {StopForm::item};
   const auto why_not = costly ? std::optional(NotPreempted::costs_too_much) : std::nullopt;
   if (costly && span.size() < 2) return {StopForm::none, why_not};

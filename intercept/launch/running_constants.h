@@ -66,6 +66,10 @@ inline constexpr std::uint64_t kMaxFilledOnHost = std::uint64_t{4} << 20;
 /// a user would see who is alone on the machine.
 inline constexpr float kMaxInside = 1.12f;
 inline constexpr std::uint32_t kTimedInside = 3;
+/// How unlike the times of two launches of a kernel on a device may be that is taken to be as fast as before. Source:
+/// chosen: more than kMaxInside, so that a change of code is none of speed; less than what dividing a launch anew asks
+/// for (partitioner/plan/rebalance_constants.h).
+inline constexpr float kMaxUnsteady = 1.3f;
 /// A launch that waits for memory leaves its device after so long, on devices that do not see a request to: what it
 /// waits for is written meanwhile. Source: chosen: a few times what a launch costs, which is what waiting costs there.
 inline constexpr std::uint64_t kWaitingQuantumNs = 100'000;

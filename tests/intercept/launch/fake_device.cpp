@@ -269,6 +269,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         return {run_code.load(), "the fake fails on request", {}, run_fault.load()};
       }
       if (run->saved != nullptr) {
+        ++counters.runs_inside;
         result.left = execute_inside(*run, index);
         continue;
       }

@@ -80,7 +80,8 @@ class FakeKernel : public NativeKernel {
 
 struct Counters {
   std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, awaited_batches{0},
-      quiet_batches{0}, fills{0}, copies{0}, loads{0}, packed_reads{0}, locked_transfers{0}, page_locks{0};
+      quiet_batches{0}, fills{0}, copies{0}, loads{0}, packed_reads{0}, locked_transfers{0}, page_locks{0},
+      runs_inside{0};
 };
 
 /// Executes batches in order on a thread of its own.

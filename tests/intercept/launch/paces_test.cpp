@@ -29,6 +29,21 @@ TEST(Paces, CodeThatIsLeftInsideIsJudgedByTheBestOfItsFirstLaunches) {
   EXPECT_TRUE(paces.costs_too_much(0, kRange));
 }
 
+TEST(Paces, AreSteadyUntilTwoLaunchesDiffer) {
+  Paces paces(1);
+  EXPECT_FALSE(paces.steady(0, kRange)) << "not known";
+  paces.learn(0, kRange, kGroups, 1'000'000);
+  EXPECT_TRUE(paces.steady(0, kRange));
+  paces.learn(0, kRange, kGroups / 2, 600'000, Paces::Code::inside);
+  EXPECT_TRUE(paces.steady(0, kRange)) << "20 % more, by other code";
+  paces.learn(0, kRange, kGroups, 2'000'000);
+  EXPECT_FALSE(paces.steady(0, kRange));
+  paces.learn(0, kRange, kGroups, 2'100'000);
+  EXPECT_TRUE(paces.steady(0, kRange));
+  paces.learn(0, kRange, kGroups, 1'000'000);
+  EXPECT_FALSE(paces.steady(0, kRange)) << "faster";
+}
+
 TEST(Paces, NothingIsLearnedFromLaunchesWithoutATime) {
   Paces paces(1);
   paces.learn(0, kRange, kGroups, 0);

@@ -134,6 +134,28 @@ TEST(Preemption, ASliceOfASplitLaunchIsCutWithoutAnotherQueue) {
   EXPECT_GT(w.runs() - before, 2u);
 }
 
+// Each group takes longer than a device is to be held.
+TEST(Preemption, ASliceIsLeftInsideOnlyIfSomethingMayWantIt) {
+  World w({true, true}, "equal");
+  w.second = {};
+  for (const auto& fake : w.fakes) {
+    fake->set_stops_inside();
+    fake->ns_per_group = 20'000'000;
+  }
+  const auto inside = [&w] {
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    return w.fakes[0]->counters.runs_inside.exchange(0) != 0;
+  };
+  for (int i = 0; i < 2; ++i) (void)inside();
+  EXPECT_FALSE(inside()) << "it is alone, and takes as long as before";
+  w.second = w.made_queue(0);
+  EXPECT_TRUE(inside()) << "another queue's launch could come";
+  w.second = {};
+  EXPECT_FALSE(inside());
+  w.machine.settings.preempt.mode = PreemptMode::item;
+  EXPECT_TRUE(inside());
+}
+
 TEST(Preemption, AShortLaunchIsOneBatchAsEver) {
   World w({true});
   w.fakes[0]->ns_per_group = 1000;
