@@ -3,7 +3,7 @@
 
 #include <CL/cl.h>
 
-#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -92,11 +92,21 @@ void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profile
   machine.knowledge = new Knowledge(*store, model, told, Knowledge::Delays(), std::move(first));
 }
 
-/// Whether all devices use host memory in place. If not, stored times of whole launches miss what a processor's first
-/// use of memory costs that no device before it has touched.
-bool share_memory(const Machine& machine) {
-  return std::all_of(machine.devices.begin(), machine.devices.end(),
-                     [](const auto& device) { return device->description().space == domain::kHostSpace; });
+/// The devices of which `auto` goes by stored times, a bit each: all if all use host memory in place; else those of
+/// this machine with a memory of their own, if there are two or more to choose from. Beside them stored times of a
+/// processor miss what its first use of memory costs that no device before it has touched.
+std::uint64_t profiled_devices(const Machine& machine) {
+  std::uint64_t all = 0, apart = 0;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
+    const DeviceDescription& described = machine.devices[device]->description();
+    const std::uint64_t bit = std::uint64_t{1} << device;
+    all |= bit;
+    if (described.space != domain::kHostSpace) apart |= bit;
+  }
+  if (apart == 0) return all;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
+    if (!machine.devices[device]->description().host.empty()) apart &= ~(std::uint64_t{1} << device);
+  return std::popcount(apart) > 1 ? apart : 0;
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
   const std::string decides = variable(settings::kProfileDecides);
   if (!decides.empty() && decides != "0" && decides != "1") return bad(settings::kProfileDecides, decides, "0 or 1");
-  machine.settings.profile_decides = decides.empty() ? share_memory(machine) : decides == "1";
+  if (decides != "0") machine.settings.profiled = decides == "1" ? ~std::uint64_t{0} : profiled_devices(machine);
   const bool careful = machine.settings.policy.mode == domain::PartitionMode::automatic && decides != "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now,
                                        careful ? domain::StoredTrust::sure : domain::StoredTrust::all);

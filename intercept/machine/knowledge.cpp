@@ -31,7 +31,7 @@ struct Knowledge::Threads {
       : store(of), model(to), told(std::move(tell)), delays(times), first(std::move(before)) {}
 
   struct Kernel {
-    std::vector<KernelOnDevice> places;
+    std::vector<Place> places;
     bool pending = true;
     bool waited = false;
     std::uint64_t loaded = 0;  // samples in the model
@@ -64,7 +64,7 @@ struct Knowledge::Threads {
   void start(bool& flag, void (Threads::*body)()) SKMD_REQUIRES(mutex);
   void read();
   void tend();
-  void read_kernel(std::uint64_t kernel, const std::vector<KernelOnDevice>& places);
+  void read_kernel(std::uint64_t kernel, const std::vector<Place>& places);
   bool tend_store();
   /// `samples` of `kernel` are in the model, in place of those that were read before. 0: of none.
   void tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel = 0);
@@ -91,18 +91,19 @@ void Knowledge::Threads::end_thread(UniqueLock& lock, bool& flag) {
   lock.unlock();
 }
 
-void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<KernelOnDevice>& places) {
+void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Place>& places) {
   std::uint64_t read = 0;
   std::string what;
   // Devices of one make share their samples.
   std::map<std::pair<domain::KernelKey, domain::DeviceKey>, std::optional<domain::StoredModel>> fitted;
   for (std::uint32_t device = 0; device < places.size(); ++device) {
-    const auto [place, is_new] = fitted.try_emplace({places[device].kernel, places[device].device});
+    if (!places[device]) continue;
+    const auto& [of, on] = *places[device];
+    const auto [place, is_new] = fitted.try_emplace({of, on});
     if (is_new) {
-      const auto samples = store.samples(places[device].kernel, places[device].device);
+      const auto samples = store.samples(of, on);
       if (!samples) what = samples.error().reason;
-      if (samples && !samples->empty())
-        place->second = fit_stored(*samples, places[device].device, store.bounds(places[device].device));
+      if (samples && !samples->empty()) place->second = fit_stored(*samples, on, store.bounds(on));
       if (place->second) read += place->second->samples;
     }
     if (place->second) model.store(kernel, device, *place->second);
@@ -142,7 +143,7 @@ void Knowledge::Threads::read() {
     }
     const std::uint64_t kernel = queue.front();
     queue.pop_front();
-    const std::vector<KernelOnDevice> places = kernels[kernel].places;
+    const std::vector<Place> places = kernels[kernel].places;
     lock.unlock();
     try {
       read_kernel(kernel, places);
@@ -200,7 +201,7 @@ Knowledge::Threads* Knowledge::threads(bool make) {
   return current;
 }
 
-void Knowledge::expect(std::uint64_t kernel, std::vector<KernelOnDevice> places) {
+void Knowledge::expect(std::uint64_t kernel, std::vector<Place> places) {
   Threads* const threads = this->threads(true);
   if (threads == nullptr) return;
   const MutexGuard lock(threads->mutex);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ class Knowledge {
     domain::KernelKey kernel;
     domain::DeviceKey device;
   };
+  using Place = std::optional<KernelOnDevice>;  // none: nothing is to be known of the kernel on that device
 
   /// All must outlive the threads, and so the process; in tests, this. `first`, if given, is called once, on a thread
   /// of ours, when the first kernel is expected.
@@ -51,7 +53,7 @@ class Knowledge {
   /// Begins to read what is stored of a kernel on the devices of `places`, in the order of the machine's devices; reads
   /// nothing where `places` is empty, and nothing twice. Never blocks. A later wait_for() of a kernel that was never
   /// passed here does not block either.
-  void expect(std::uint64_t kernel, std::vector<KernelOnDevice> places);
+  void expect(std::uint64_t kernel, std::vector<Place> places);
   /// Blocks until what is stored of the kernel is in the model, for Delays::for_first_launch at most. Returns at once
   /// when that was too short several times in this process: the store is slow. No lock may be held.
   void wait_for(std::uint64_t kernel);

@@ -45,13 +45,15 @@ void expect_kernels(const Machine& machine, const std::string& program_hash,
                     const std::vector<domain::KernelTraits>& kernels) {
   if (machine.knowledge == nullptr) return;
   const domain::PartitionMode mode = machine.settings.policy.mode;
-  const bool decides =
-      domain::goes_by_times(mode) && (mode != domain::PartitionMode::automatic || machine.settings.profile_decides);
-  const std::size_t devices = decides && machine.devices.size() > 1 ? machine.devices.size() : 0;
+  std::uint64_t asked = mode == domain::PartitionMode::automatic ? machine.settings.profiled : ~std::uint64_t{0};
+  if (!domain::goes_by_times(mode) || machine.devices.size() < 2) asked = 0;
+  const std::size_t devices = asked != 0 ? machine.devices.size() : 0;
   for (const domain::KernelTraits& traits : kernels) {
-    std::vector<Knowledge::KernelOnDevice> places;
+    std::vector<Knowledge::Place> places(devices);
     for (std::uint32_t device = 0; device < devices; ++device)
-      places.push_back({{program_hash, traits.name, form_of(machine, traits, device)}, machine.profile_keys[device]});
+      if ((asked >> device & 1u) != 0)
+        places[device] = Knowledge::KernelOnDevice{{program_hash, traits.name, form_of(machine, traits, device)},
+                                                   machine.profile_keys[device]};
     machine.knowledge->expect(kernel_id(program_hash, traits.name), std::move(places));
   }
 }

@@ -127,9 +127,10 @@ class KnownKernels(unittest.TestCase):
             kernel, profile = self.app(1, loaded=18, database=self.db, SKMD_PARTITION=partition)
             self.assert_split_at_once(kernel, "database")
             self.assertEqual(profile["loaded"], 18)
-        for decides in ("", "0"):  # these devices have memory of their own
-            kernel, profile = self.app(1, database=self.db, SKMD_PROFILE_DECIDES=decides)
-            self.assertEqual((kernel["first_split"], kernel["model"]["source"], profile["loaded"]), (0, "none", 0))
+        kernel, _ = self.app(1, loaded=18, database=self.db, SKMD_PROFILE_DECIDES="")  # two with memory of their own
+        self.assert_split_at_once(kernel, "database")
+        kernel, profile = self.app(1, database=self.db, SKMD_PROFILE_DECIDES="0")
+        self.assertEqual((kernel["first_split"], kernel["model"]["source"], profile["loaded"]), (0, "none", 0))
         kernel, profile = self.app(1, loaded=18, database="read:" + self.db)
         self.assert_split_at_once(kernel, "database")
         self.assertEqual(profile["written"], 0)
@@ -146,6 +147,19 @@ class KnownKernels(unittest.TestCase):
         self.app(1, loaded=4, database=self.db, **two)  # which waits for them
         _, profile = self.app(1, database=self.db, **two | {"SKMD_PROFILE_DECIDES": "0"})
         self.assertEqual(profile["loaded"], 0)
+
+    def test_beside_others_devices_that_use_host_memory_are_not_known(self):
+        empty = self.file("none installed")
+        os.makedirs(empty)
+        own = {"SKMD_TEST_CPU_DRIVER": "1", "SKMD_VENDORS": empty, "SKMD_PROFILE_DECIDES": ""}
+        three = own | {"SKMD_TEST_CPUS": "best:1@discrete,best:1@discrete,sse:1"}
+        self.app(20, database=self.db, SKMD_PARTITION="equal", **three)
+        self.command("show")  # takes in what was measured
+        _, everything = self.app(1, loaded=1, database=self.db, **three | {"SKMD_PROFILE_DECIDES": "1"})
+        _, apart = self.app(1, loaded=1, database=self.db, **three)
+        self.assertLess(apart["loaded"], everything["loaded"])
+        _, alone = self.app(1, database=self.db, **three | {"SKMD_TEST_CPUS": "best:1@discrete,best:1"})
+        self.assertEqual(alone["loaded"], 0)
 
     def test_the_default_lies_in_the_cache_folder(self):
         _, profile = self.app(20)

@@ -48,7 +48,7 @@ struct World : FakeMachine {
     write(y, 0, values.data(), kBytes);
     for (std::uint32_t i = 0; i < 2; ++i) machine.profile_keys.push_back({"platform", "device", "1", 4});
     machine.knowledge = &knowledge;
-    machine.settings.profile_decides = true;
+    machine.settings.profiled = 3;
   }
   ~World() { queue->finish(); }
   std::shared_ptr<BuiltKernel> built_on(std::vector<std::uint32_t> devices) {
@@ -86,7 +86,7 @@ TEST(KnownKernels, AreSplitAtTheirFirstLaunch) {
 
 TEST(KnownKernels, AreKnownToAutoOnlyWhereThatIsWished) {
   World w(10.0);
-  w.machine.settings.profile_decides = false;
+  w.machine.settings.profiled = 0;
   ASSERT_EQ(w.run(w.built_on({0, 1})), CL_COMPLETE);
   EXPECT_EQ(w.stats()["first_split"], 0);
   EXPECT_EQ(w.stats()["model"]["source"], "none");

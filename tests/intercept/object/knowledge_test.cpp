@@ -106,8 +106,8 @@ struct Told {
   }
 };
 
-std::vector<Knowledge::KernelOnDevice> places(std::size_t count, const std::string& name = "kernel") {
-  return std::vector<Knowledge::KernelOnDevice>(count, Knowledge::KernelOnDevice{{"program", name, "ready"}, kDevice});
+std::vector<Knowledge::Place> places(std::size_t count, const std::string& name = "kernel") {
+  return std::vector<Knowledge::Place>(count, Knowledge::KernelOnDevice{{"program", name, "ready"}, kDevice});
 }
 
 /// Long enough for any wait of the tests to end by what it waits for.
