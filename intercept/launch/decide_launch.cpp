@@ -10,6 +10,7 @@
 #include "intercept/launch/launch_inputs.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
+#include "intercept/launch/postponed_split.h"
 #include "intercept/machine/knowledge.h"
 #include "intercept/object/kernel.h"
 
@@ -99,16 +100,20 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
   const bool barred = experience.split_barred;
   shape.rounds().devices_changed(experience.changes, last.get());
   const bool judges = mode == PartitionMode::automatic;
+  if (auto split = judges ? begun_split(view) : nullptr) return judged(machine, launch, view, std::move(split));
+  const auto chosen = [&](std::shared_ptr<const Decision> decision) {
+    return postponed(machine, launch, view, judged(machine, launch, view, std::move(decision)));
+  };
   if (last && judges && !worth_a_look(shape, *last, then, barred, followed_device(view)))
-    return judged(machine, launch, view, std::move(last));
+    return chosen(std::move(last));
   LaunchInputs inputs(machine, launch, view);
   DecisionBasis now = basis_of(shape.eligible(), barred, inputs);
   now.behind_before |= then.behind_before;
-  if (last && stands(then, now)) return judges ? judged(machine, launch, view, std::move(last)) : last;
+  if (last && stands(then, now)) return judges ? chosen(std::move(last)) : last;
   auto decision = decide(inputs.facts(), {last, shape.decisions().launches()}, inputs, inputs);
   now.known = !decision->unsettled && !decision->exploring;
   shape.decisions().remember(decision, now);
-  return judges ? judged(machine, launch, view, std::move(decision)) : decision;
+  return judges ? chosen(std::move(decision)) : decision;
 }
 
 std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span,

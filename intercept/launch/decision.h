@@ -56,6 +56,9 @@ struct Decision {
   bool exploring = false;
   bool unsettled = false;
   domain::ModelSource source = domain::ModelSource::none;
+  /// Set: the launch is whole where its bytes are, and the next one like it is expected to be split like this, so that
+  /// what is written for it is sent to the split's devices (postponed_split.h).
+  std::shared_ptr<const Decision> next;
 };
 
 /// The devices that take part, which tell plans of one shape apart.

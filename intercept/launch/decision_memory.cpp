@@ -25,6 +25,21 @@ std::shared_ptr<const Decision> DecisionMemory::followed(domain::RoundTimes::Dev
   return found == followed_.end() ? nullptr : found->second;
 }
 
+bool DecisionMemory::postpones(const std::shared_ptr<const Decision>& split) {
+  const MutexGuard lock(mutex_);
+  if (!postponed_.insert(devices_of(*split)).second) return false;
+  begins_ = split;
+  any_begins_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+std::shared_ptr<const Decision> DecisionMemory::begun() {
+  if (!any_begins_.load(std::memory_order_relaxed)) return nullptr;
+  const MutexGuard lock(mutex_);
+  any_begins_.store(false, std::memory_order_relaxed);
+  return std::exchange(begins_, nullptr);
+}
+
 std::shared_ptr<const Decision> DecisionMemory::standing() const {
   // No owner is counted: the caller holds the shape, which owns the decision.
   return {std::shared_ptr<const void>(), standing_.load(std::memory_order_acquire)};
@@ -44,6 +59,7 @@ std::shared_ptr<const Decision> DecisionMemory::keep_standing(std::shared_ptr<co
 void DecisionMemory::inherit(const DecisionMemory& before) {
   const MutexGuard lock(before.mutex_);
   followed_ = before.followed_;
+  postponed_ = before.postponed_;
 }
 
 }  // namespace skmd::icd

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "intercept/launch/decision.h"
 #include "partitioner/base/mutex.h"
@@ -27,12 +28,17 @@ class DecisionMemory {
   /// The last decision for these devices, except those that explore; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices) const;
 
+  /// At the first call for the split's devices: true, and the next call of begun() returns it (postponed_split.h).
+  bool postpones(const std::shared_ptr<const Decision>& split);
+  /// The split that begins with this launch, once for each that was postponed; null: there is none.
+  [[nodiscard]] std::shared_ptr<const Decision> begun();
+
   /// The decision for all launches of the shape, which lives as long as this: null until there is one. The first that
   /// is kept stays, and is returned.
   [[nodiscard]] std::shared_ptr<const Decision> standing() const;
   std::shared_ptr<const Decision> keep_standing(std::shared_ptr<const Decision> decision);
 
-  /// Takes over followed() of `before`. Precondition: no other thread has this one yet.
+  /// Takes over followed() and postpones() of `before`. Precondition: no other thread has this one yet.
   void inherit(const DecisionMemory& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
 
  private:
@@ -41,6 +47,9 @@ class DecisionMemory {
   DecisionBasis basis_ SKMD_GUARDED_BY(mutex_);
   // The last one of each plan.
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_ SKMD_GUARDED_BY(mutex_);
+  std::set<domain::RoundTimes::Devices> postponed_ SKMD_GUARDED_BY(mutex_);
+  std::shared_ptr<const Decision> begins_ SKMD_GUARDED_BY(mutex_);
+  std::atomic<bool> any_begins_{false};
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
 };

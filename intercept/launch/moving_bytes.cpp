@@ -26,18 +26,29 @@ std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std:
   return root.residency().moved_bytes(space_of(machine, device), touches.needed[r]);
 }
 
-/// The measured rate in one direction, or that of a device of the same make; nothing if no such link was used.
-std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::size_t device,
-                              std::optional<double> LinkRate::*way) {
-  const auto own = LinkRates::get().of(static_cast<std::uint32_t>(device)).*way;
+/// One direction of a link.
+struct Way {
+  std::optional<double> LinkRate::*rate;
+  bool LinkRate::*settled;
+};
+constexpr Way kTo{&LinkRate::to, &LinkRate::to_settled}, kFrom{&LinkRate::from, &LinkRate::from_settled};
+
+/// The measured rate in one direction, or that of a device of the same make, where that one has told more; nothing if
+/// no such link was used.
+std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::size_t device, const Way& way) {
+  const LinkRates& links = LinkRates::get();
+  const LinkRate own = links.of(static_cast<std::uint32_t>(device));
   const std::uint64_t likeness = models[device].likeness;
   // Devices of one make in two machines are reached by different links.
-  if (own || likeness == 0 || LinkRates::get().is_far(static_cast<std::uint32_t>(device))) return own;
-  for (std::size_t twin = 0; twin < models.size(); ++twin) {
-    if (models[twin].likeness != likeness || LinkRates::get().is_far(static_cast<std::uint32_t>(twin))) continue;
-    if (const auto rate = LinkRates::get().of(static_cast<std::uint32_t>(twin)).*way) return rate;
+  if (own.*way.settled || likeness == 0 || links.is_far(static_cast<std::uint32_t>(device))) return own.*way.rate;
+  std::optional<double> rate = own.*way.rate;
+  for (std::uint32_t twin = 0; twin < models.size(); ++twin) {
+    if (twin == device || models[twin].likeness != likeness || links.is_far(twin)) continue;
+    const LinkRate other = links.of(twin);
+    if (other.*way.settled) return other.*way.rate;
+    if (!rate) rate = other.*way.rate;
   }
-  return std::nullopt;
+  return rate;
 }
 
 /// The slowest rate at which results are known to come to host memory.
@@ -45,7 +56,7 @@ double slowest_from(const Machine& machine, std::span<const domain::DeviceModel>
   double slowest = kAssumedLink;
   for (std::uint32_t device = 0; device < models.size(); ++device)
     if (space_of(machine, device) != domain::kHostSpace)
-      slowest = std::min(slowest, rate_of(models, device, &LinkRate::from).value_or(kAssumedLink));
+      slowest = std::min(slowest, rate_of(models, device, kFrom).value_or(kAssumedLink));
   return slowest;
 }
 
@@ -88,6 +99,14 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
   std::uint64_t bytes = 0;
   for (std::size_t r = 0; r < touches.needed.size(); ++r)
     if (!view.roots()[r]->usage().recurs()) bytes += bytes_missing(machine, view, device, touches, r);
+  return bytes;
+}
+
+std::uint64_t recurring_bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                                      const SpanFootprint& touches) {
+  std::uint64_t bytes = 0;
+  for (std::size_t r = 0; r < touches.needed.size(); ++r)
+    if (view.roots()[r]->usage().recurs()) bytes += bytes_missing(machine, view, device, touches, r);
   return bytes;
 }
 
@@ -136,8 +155,8 @@ void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
     const LinkRates& links = LinkRates::get();
     model.link = links.shape(device);
     const double assumed = links.assumed(device);
-    model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(assumed) : home;
-    model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(assumed);
+    model.bytes_to_per_second = apart ? rate_of(models, device, kTo).value_or(assumed) : home;
+    model.bytes_from_per_second = rate_of(models, device, kFrom).value_or(assumed);
     // Times of launches are those on the device's own clock.
     if (!links.is_far(device)) continue;
     model.launch_seconds += links.round_trip(device);

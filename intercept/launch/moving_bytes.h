@@ -25,6 +25,10 @@ domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uin
 /// Of those for the whole launch, the ones that are sent after the launch was enqueued: not of recurring roots.
 std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device);
 
+/// Bytes of recurring roots that `touches` needs and `device` has not got now.
+std::uint64_t recurring_bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                                      const SpanFootprint& touches);
+
 /// Results that have to come back to host memory when they are read, over the launches that are between two reads. Of a
 /// device that uses host memory, those that are copied to memory of the application's.
 domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::uint32_t device,

@@ -14,9 +14,18 @@ inline constexpr std::uint64_t kTargetItems = 256;
 /// mebibyte takes 0.1 ms and more from pageable memory, a wake-up 27 us
 /// (docs/decisions/large-transfers-go-past-the-shadow.md, docs/decisions/blocking-executor-threads.md).
 inline constexpr std::uint64_t kMuchUploaded = std::uint64_t{1} << 20;
-/// Ranges of a root that a device's share may have to be written there directly. Large writes seldom come between
-/// launches; rows of which each device takes a part are not worth it. Source: chosen.
+/// A device's share of a root is written there directly if it has at most so many ranges; or, in rows, if it makes so
+/// few runs of equal rows (partitioner/residency/transfer.h), with at most so many rows of so many bytes on average.
+/// Source: a run is one command, whose rows are copied one by one: the processor copies 4 KiB in 0.3 us, and looking
+/// through 16,384 rows takes less than the 0.1 ms of a mebibyte. docs/decisions/large-transfers-go-past-the-shadow.md
+/// ("rows").
 inline constexpr std::size_t kMaxShareRanges = 4;
+inline constexpr std::size_t kMaxShareRows = std::size_t{1} << 14;
+inline constexpr std::uint64_t kLeastShareRow = 4096;
+/// Part of an exploring launch's groups from which on it counts as the launch of the device that runs them: others only
+/// explore. Source: chosen: exploring slices are a few groups in a hundred (docs/decisions/exploring-is-paid-for.md),
+/// and of two devices that share a launch neither has so many where the other one is worth it.
+inline constexpr double kMainSlice = 0.75;
 /// Devices that fail for good with a launch, then it is given up: a kernel that took so many down is itself to blame.
 /// Source: chosen: one may have had a fault of its own.
 inline constexpr int kMaxFatal = 2;

@@ -5,6 +5,7 @@
 #include "intercept/launch/running_constants.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/storage.h"
+#include "partitioner/residency/transfer.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,6 +16,14 @@ namespace {
 
 using namespace tuning;
 
+/// Whether it can be sent in a few commands.
+bool is_sent_directly(const domain::RangeSet& needed) {
+  const std::size_t ranges = needed.ranges().size();
+  if (ranges <= kMaxShareRanges) return ranges != 0;
+  return ranges <= kMaxShareRows && needed.bytes() >= ranges * kLeastShareRow &&
+         domain::row_runs(needed).size() <= kMaxShareRanges;
+}
+
 std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
   std::vector<RootUsage::Share> shares;
   bool any_apart = false;
@@ -22,20 +31,41 @@ std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& 
     const domain::RangeSet& needed = slice.touches->needed[root];
     const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
     any_apart = any_apart || apart;
-    if (!needed.empty() && needed.ranges().size() <= kMaxShareRanges) shares.push_back({slice.device, needed});
+    if (is_sent_directly(needed)) shares.push_back({slice.device, needed});
   }
   return any_apart ? shares : std::vector<RootUsage::Share>();
+}
+
+const SliceWork& main_slice(const Decision& decision) {
+  return *std::max_element(decision.slices.begin(), decision.slices.end(),
+                           [](const SliceWork& a, const SliceWork& b) { return a.span.size() < b.span.size(); });
+}
+
+/// Who will use what the application writes before a launch that is decided like this.
+struct Expected {
+  std::optional<std::uint32_t> user;  // one device with memory of its own; none: host memory, or several devices
+  bool as_before = false;             // who was expected already
+};
+
+Expected expected_of(const Machine& machine, const Decision& decision) {
+  std::uint64_t groups = 0;
+  for (const SliceWork& slice : decision.slices) groups += slice.span.size();
+  const SliceWork& main = main_slice(decision);
+  const bool alone = static_cast<double>(main.span.size()) >= kMainSlice * static_cast<double>(groups);
+  // Several devices share the launch, and others are tried beside them: the former will, and their shares will be about
+  // those of the launch before.
+  if (decision.exploring && !alone) return {{}, true};
+  if (!decision.exploring && decision.slices.size() > 1) return {};
+  const bool apart = machine.devices[main.device]->description().space != domain::kHostSpace;
+  return {apart ? std::optional(main.device) : std::nullopt};
 }
 
 }  // namespace
 
 void tell_users(const Machine& machine, const LaunchView& view, const Decision& decision) {
-  std::optional<std::uint32_t> user;
-  const auto largest =
-      std::max_element(decision.slices.begin(), decision.slices.end(),
-                       [](const SliceWork& a, const SliceWork& b) { return a.span.size() < b.span.size(); });
-  const bool alone = decision.slices.size() == 1 || decision.exploring;
-  if (alone && machine.devices[largest->device]->description().space != domain::kHostSpace) user = largest->device;
+  const std::uint32_t main = main_slice(decision).device;
+  const Decision& next = decision.next != nullptr ? *decision.next : decision;
+  const Expected expected = expected_of(machine, next);
   const std::uint64_t tick = machine.memory.tick();
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     Storage& root = *view.roots()[r];
@@ -45,12 +75,12 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
       root.note_touched(slice.touches->needed[r]);
       root.note_touched(slice.touches->roots[r].may_write);
     }
-    root.usage().launched_on(largest->device, tick);
-    if (!root.usage().launched()) continue;
-    root.usage().used_on(user);
-    if (decision.slices.size() > 1)
-      root.usage().shared_by(shares_of(machine, decision, r));
-    else if (!user)
+    root.usage().launched_on(main, tick);
+    if (!root.usage().launched() || expected.as_before) continue;
+    root.usage().used_on(expected.user);
+    if (next.slices.size() > 1)
+      root.usage().shared_by(shares_of(machine, next, r));
+    else if (!expected.user)
       root.usage().used_in_host_memory();
   }
 }

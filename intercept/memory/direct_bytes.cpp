@@ -152,6 +152,15 @@ Status copy_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::by
   auto root = to.host();
   if (!root) return root.error();
   const auto copy = to.host_was_touched() ? copy_timed : copy_host;
+  const std::uint64_t bytes = ranges.bytes();
+  if (ranges.ranges().size() > 1 && bytes >= kLeastCopied) {  // rows, each of which one thread would copy
+    const std::uint64_t begin = host_now();
+    for_each_piece(ranges, 1, [root = *root, from](const domain::ByteRange& piece) {
+      std::memcpy(root + piece.begin, from + piece.begin, piece.size());
+    });
+    if (to.host_was_touched()) LinkRates::get().learn_host(bytes, host_now() - begin);
+    return {};
+  }
   for (const domain::ByteRange& range : ranges.ranges()) copy(*root + range.begin, from + range.begin, range.size());
   return {};
 }

@@ -51,7 +51,18 @@ LinkRates& LinkRates::get() {
   return rates;
 }
 
-LinkRate LinkRates::of(std::uint32_t device) const { return {known(to_[place(device)]), known(from_[place(device)])}; }
+LinkRate LinkRates::of(std::uint32_t device) const {
+  const Way& to = to_[place(device)];
+  const Way& from = from_[place(device)];
+  return {known(to.rate), known(from.rate), to.told.load(std::memory_order_relaxed) >= kSettledTransfers,
+          from.told.load(std::memory_order_relaxed) >= kSettledTransfers};
+}
+
+void LinkRates::Way::learn(double seen) {
+  const bool early = told.fetch_add(1, std::memory_order_relaxed) < kEarlyTransfers;
+  if (early && seen > rate.load(std::memory_order_relaxed)) return rate.store(seen, std::memory_order_relaxed);
+  icd::learn(rate, seen, kNewestTransfer);
+}
 
 void LinkRates::set_far(std::uint32_t device, std::uint32_t link) {
   far_link_[device % kMax].store(link + 1, std::memory_order_relaxed);
@@ -103,18 +114,16 @@ bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
 }
 
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds))
-    learn(to_[place(device)], *rate, kNewestTransfer);
+  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds)) to_[place(device)].learn(*rate);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds))
-    learn(from_[place(device)], *rate, kNewestTransfer);
+  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds)) from_[place(device)].learn(*rate);
 }
 
 void LinkRates::learn_measured(std::uint32_t device, std::uint64_t bytes, std::uint64_t to, std::uint64_t from) {
-  if (to != 0) learn(to_[place(device)], bulk_rate(bytes, to, shape(device)), kNewestTransfer);
-  if (from != 0) learn(from_[place(device)], bulk_rate(bytes, from, shape(device)), kNewestTransfer);
+  if (to != 0) to_[place(device)].learn(bulk_rate(bytes, to, shape(device)));
+  if (from != 0) from_[place(device)].learn(bulk_rate(bytes, from, shape(device)));
 }
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {

@@ -15,13 +15,16 @@ namespace skmd::icd {
 struct LinkRate {
   std::optional<double> to;    // host to device
   std::optional<double> from;  // device to host
+  // kSettledTransfers have told it: the first ones also make what transfers go through.
+  bool to_settled = false, from_settled = false;
 };
 
 /// Bytes per second of copies inside host memory by so many threads, until one was timed.
 double assumed_host_rate(unsigned threads);
 
-/// Thread-safe. Exponentially weighted. A rate is what large transfers would reach, given how the measured size fares
-/// by the link's shape; transfers too small to tell a rate are ignored. Devices in one other machine share one link.
+/// Thread-safe. Exponentially weighted, except that a first transfer gives way to a faster one soon after. A rate is
+/// what large transfers would reach, given how the measured size fares by the link's shape; transfers too small to tell
+/// a rate are ignored. Devices in one other machine share one link.
 class LinkRates {
  public:
   static LinkRates& get();
@@ -61,8 +64,13 @@ class LinkRates {
   // By link; a device in this machine has one of its own.
   std::array<std::atomic<std::uint32_t>, kMax> far_link_{};  // one more than the link; 0: the device is in this machine
   std::array<std::atomic<double>, kMax> round_trip_{};
-  std::array<std::atomic<double>, kMax> to_{};
-  std::array<std::atomic<double>, kMax> from_{};
+  struct Way {
+    std::atomic<double> rate{0.0};  // bytes per second; 0: not known
+    std::atomic<std::uint32_t> told{0};
+    void learn(double seen);
+  };
+  std::array<Way, kMax> to_{};
+  std::array<Way, kMax> from_{};
   std::array<std::atomic<std::uint32_t>, kMax> asked_{};
   std::atomic<double> host_{0.0};
   std::atomic<double> host_small_{0.0};  // of fewer than kLeastCopied bytes

@@ -40,6 +40,11 @@ inline constexpr std::uint32_t kFirstAsked = 8;
 inline constexpr std::uint32_t kEachAsked = 32;
 /// Weight of the newest transfer. Source: as that of a rate (kNewestRate of partitioner/model/rate_constants.h).
 inline constexpr double kNewestTransfer = 0.25;
+/// Transfers after which a link's rate is its own, and among which a faster one replaces what the ones before told.
+/// Source: two H200: the first write to the second of them showed 13 GB/s and the next ones 28, the first read half of
+/// the next ones' rate; what is taken for granted of the first, as page-locked memory, is there for the second.
+inline constexpr std::uint32_t kSettledTransfers = 2;
+inline constexpr std::uint32_t kEarlyTransfers = 3;
 /// Part of the measured time that is taken for the bytes' own, at least. Source: chosen: so that a transfer that was as
 /// short as its fixed cost tells a finite rate.
 inline constexpr double kLeastOwnPart = 0.1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
+#include "intercept/launch/users.h"
 #include "intercept/object/kernel.h"
 #include "partitioner/base/mutex.h"
 #include "tests/intercept/launch/fixture.h"
@@ -70,6 +71,41 @@ TEST(Shares, ALargeWriteGoesToTheDevicesThatReadItTwice) {
   EXPECT_EQ(w.sent(0) + w.sent(1), 0u) << "it is there";
   EXPECT_EQ(w.contents(w.y), Words(kItems, 15));
   EXPECT_EQ(w.contents(w.x), Words(kItems, 7));
+}
+
+constexpr std::uint64_t kRows = 8;
+/// Reads, and so needs, the items of its column of `kRows` rows of x.
+domain::KernelTraits rows_traits() {
+  TraitsBuilder b("axpy");
+  b.buffer().buffer().value(4);
+  const domain::NodeId i = b.global_id(0);
+  b.access(domain::AccessKind::read, 0, i, 4).access(domain::AccessKind::write, 0, i, 4);
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    const domain::NodeId first = b.constant(static_cast<std::int64_t>(row * kItems / kRows));
+    b.access(domain::AccessKind::read, 1, b.op(domain::Op::add, i, first), 4);
+  }
+  return b.take();
+}
+
+TEST(Shares, HaveRowsIfTheseAreLong) {
+  World w;
+  const auto rows = w.kernel(rows_traits());
+  const auto run = [&](std::uint64_t items) {
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(w.launch(rows, line(items, 64), {whole(w.y), whole(w.x), value_of(1u)})->wait(), CL_COMPLETE);
+    w.sent(0), w.sent(1);
+  };
+  run(kItems / kRows);
+  w.write_words(w.x, 0, Words(kItems, 7));
+  EXPECT_EQ(w.sent(0), kBytes / 2);
+  EXPECT_EQ(w.sent(1), kBytes / 2);
+  EXPECT_EQ(w.spaces(w.x, kItems / kRows), 1u << 1);
+  EXPECT_EQ(w.spaces(w.x, 2 * kItems / kRows - 1), 1u << 2);
+  EXPECT_EQ(w.contents(w.x), Words(kItems, 7));
+  run(128);
+  w.write_words(w.x, 0, Words(kItems, 9));
+  EXPECT_EQ(w.sent(0) + w.sent(1), 0u) << "rows of 256 bytes";
+  EXPECT_EQ(w.contents(w.x), Words(kItems, 9));
 }
 
 TEST(Shares, WhatADeviceAndTheHostReadIsWrittenToBoth) {
@@ -157,6 +193,36 @@ TEST(Shares, EndWithALaunchThatIsSplitOtherwise) {
   w.sent(0), w.sent(1);
   w.write_words(w.x, 0, Words(kItems, 7));
   EXPECT_EQ(w.sent(0) + w.sent(1), 0u);
+}
+
+// A third device is tried: where the next launch needs what is written next does not follow from that.
+TEST(Shares, StayWhatTheyAreWhileAnotherDeviceIsTried) {
+  World w({true, true, true}, "fixed:50,50,0");
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(w.axpy(w.y, w.x), CL_COMPLETE);
+  const Launch launch{w.add, line(kItems, 64), {whole(w.y), whole(w.x), value_of(1u)}};
+  const LaunchView view(w.machine, launch);
+  const auto explore = [&](std::vector<std::uint64_t> groups) {
+    Decision decision;
+    decision.exploring = true;
+    std::uint64_t first = 0;
+    for (std::uint32_t device = 0; device < groups.size(); ++device) {
+      const domain::GroupSpan span{first, first += groups[device]};
+      decision.slices.push_back({device, span, view.shape().footprint(span)});
+    }
+    tell_users(w.machine, view, decision);
+  };
+  const auto sent = [&w] {
+    for (const auto& fake : w.fakes) fake->counters.bytes_to = 0;
+    w.write_words(w.x, 0, Words(kItems, 5));
+    std::vector<std::uint64_t> bytes;
+    for (const auto& fake : w.fakes) bytes.push_back(fake->counters.bytes_to);
+    return bytes;
+  };
+  const std::uint64_t all = kItems / 64;
+  explore({all / 2 - all / 16, all / 2 - all / 16, all / 8});
+  EXPECT_EQ(sent(), (std::vector<std::uint64_t>{kBytes / 2, kBytes / 2, 0}));
+  explore({all / 16, all / 16, all - all / 8});
+  EXPECT_EQ(sent(), (std::vector<std::uint64_t>{0, 0, kBytes})) << "one device runs it, and two are tried";
 }
 
 TEST(Shares, AnyWritesBetweenAnyLaunchesGiveWhatArraysWouldHold) {

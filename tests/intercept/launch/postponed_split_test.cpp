@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounds of a write and a launch, of which the application writes all that the launch reads: where a split begins.
+#include "intercept/launch/postponed_split.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "intercept/command/transfer.h"
+#include "intercept/object/kernel.h"
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint64_t kBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kItems = kBytes / 4, kLocal = 64, kGroups = kItems / kLocal;
+using Words = std::vector<std::uint32_t>;
+
+/// Two devices behind links of 8 GB/s, each of which takes so many nanoseconds for a group.
+class Application : public FakeMachine {
+ public:
+  explicit Application(std::uint64_t ns_per_group) : FakeMachine({true, true}, "auto") {
+    for (const auto& fake : fakes)
+      fake->times = [=](const Batch& batch) {
+        std::vector<OpTime> times;
+        std::uint64_t now = 1;
+        for (const Op& op : batch.work()) {
+          std::uint64_t ns = 1;
+          if (const auto* write = std::get_if<WriteOp>(&op)) ns = write->rows.width * write->rows.rows / 8;
+          if (const auto* run = std::get_if<RunOp>(&op)) ns = ns_per_group * run->range.group_total();
+          times.push_back({now, now + ns, ns});
+          now += ns;
+        }
+        return times;
+      };
+    for (int i = 0; i < 8; ++i)  // both are known, so that none is tried
+      for (std::uint32_t device = 0; device < 2; ++device)
+        machine.model->learn(
+            {sums->id(), device, line(kItems, kLocal), {0, kGroups}, ns_per_group * kGroups, false, {}, 0});
+  }
+  void write() {
+    Words words(kItems, ++value_);
+    const HostBox box{reinterpret_cast<std::byte*>(words.data()), 0, 0};
+    auto command = make_write(x, RectRegion::linear(0, kBytes), box);
+    ASSERT_EQ(queue->enqueue(CL_COMMAND_WRITE_BUFFER, std::move(command), {})->wait(), CL_COMPLETE);
+  }
+  void run() {
+    const auto items = static_cast<std::uint32_t>(kItems);
+    ASSERT_EQ(launch(sums, line(kItems, kLocal), {whole(y), whole(x), value_of(items)})->wait(), CL_COMPLETE);
+  }
+  struct Round {
+    std::uint64_t sent = 0;  // bytes, by the launch
+    bool split = false;
+  };
+  Round round() {
+    write();
+    for (const auto& fake : fakes) fake->counters.bytes_to = fake->counters.groups = 0;
+    run();
+    return {fakes[0]->counters.bytes_to + fakes[1]->counters.bytes_to,
+            fakes[0]->counters.groups != 0 && fakes[1]->counters.groups != 0};
+  }
+  /// The first of many rounds that is split.
+  Round first_split() {
+    for (int i = 0; i < 60; ++i)
+      if (const Round one = round(); one.split) return one;
+    return {};
+  }
+  [[nodiscard]] bool is_right() {
+    Words words(kItems);
+    read(y, 0, words.data(), kBytes);
+    return words == Words(kItems, 3 * value_);
+  }
+
+  std::shared_ptr<BuiltKernel> sums = kernel(stencil_traits());
+  std::shared_ptr<Storage> x = storage(kBytes), y = storage(kBytes);
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+TEST(PostponedSplit, BeginsWithTheBytesOfTheNextWriteWhereMovingTheseCostsMoreThanItGains) {
+  Application a(20);  // 0.3 ms in all, where sending all bytes takes 0.5 ms
+  const auto first = a.first_split();
+  EXPECT_TRUE(first.split);
+  EXPECT_LT(first.sent, kBytes / 8) << "a few that the second device's slice had not";
+  EXPECT_TRUE(a.round().split);
+  EXPECT_TRUE(a.is_right());
+}
+
+TEST(PostponedSplit, DoesNotWaitWhereItGainsMore) {
+  Application a(2000);  // 33 ms
+  const auto first = a.first_split();
+  EXPECT_TRUE(first.split);
+  EXPECT_GE(first.sent, kBytes / 4) << "half of the bytes were on the other device";
+  EXPECT_TRUE(a.is_right());
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
