@@ -296,10 +296,11 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out, Held& held) co
   if (memory == nullptr)
     return Error{CL_INVALID_MEM_OBJECT, argument_name(built_->traits(), index) + ": the memory object was released"};
   if (memory->is_image()) {
-    auto& view = out.emplace<ImageView>(memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size());
+    auto& view = out.emplace<ImageView>(
+        ImageView{memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size()});
     if (memory->parent()) view.over_buffer = std::make_shared<ImageShape>(memory->image());
   } else {
-    out.emplace<BufferView>(memory->storage(), memory->offset(), memory->size());
+    out = BufferView{memory->storage(), memory->offset(), memory->size()};
   }
   return {};
 }

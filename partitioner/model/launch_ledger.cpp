@@ -32,6 +32,10 @@ std::uint64_t plan_id(std::uint64_t before, const Slice& slice) {
 
 void LaunchLedger::add(const LaunchOutcome& outcome) {
   ++launches_;
+  if ((outcome.devices & ~devices_) != 0) {
+    if (devices_ != 0) lift_bar();
+    devices_ |= outcome.devices;
+  }
   const bool moved = outcome.plan != std::exchange(last_plan_, outcome.plan);
   seconds_ += outcome.split ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
   seconds_ += std::max(0.0, outcome.round_seconds - outcome.alone_seconds);
@@ -62,12 +66,16 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
   on_trial_ = true;
 }
 
-void LaunchLedger::devices_changed() {
+void LaunchLedger::lift_bar() {
   lost_ = 0;
   saved_seconds_ = 0.0;
   barred_until_ = 0;
   next_bar_ = 0;
   on_trial_ = false;
+}
+
+void LaunchLedger::devices_changed() {
+  lift_bar();
   ++changes_;
 }
 

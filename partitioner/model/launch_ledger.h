@@ -23,18 +23,23 @@ struct LaunchOutcome {
   std::uint64_t first_uses = 0;  // bit d: device d may have compiled
   double round_seconds = 0.0;    // Plan::alone_round_seconds; 0: no more than alone_seconds
   std::uint64_t plan = 0;        // tells plans apart (plan_id()); 0: not known
+  std::uint64_t devices = 0;     // bit d: device d was eligible
 };
 
 /// Of the launches of one kernel in one size class. Not thread-safe.
 class LaunchLedger {
  public:
   void add(const LaunchOutcome& outcome);
-  /// To be called when a device has become faster or slower: lifts the bar on splits, and counts the change.
+  /// To be called when a device has become faster or slower: lifts the bar on splits, and counts the change. add()
+  /// lifts it, too, when a device has become eligible: the splits that lost were without it.
   void devices_changed();
   [[nodiscard]] Experience experience() const;
 
  private:
+  void lift_bar();
+
   std::uint64_t launches_ = 0;
+  std::uint64_t devices_ = 0;  // that were ever eligible
   double seconds_ = 0.0;
   double lost_seconds_ = 0.0;
   std::uint64_t last_plan_ = 0;

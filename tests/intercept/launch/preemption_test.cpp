@@ -194,7 +194,7 @@ TEST(Preemption, AnotherQueuesLaunchComesBetweenThePieces) {
   const Ref<Queue> other =
       make_object<Queue>(w.context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, w.executor);
   const std::uint64_t before = device.counters.groups;
-  std::optional<Ref<Event>> event;
+  Ref<Event> event;
   bool ended_between = false;
   device.on_group = [&] {
     const std::uint64_t groups = device.counters.groups - before;
@@ -203,11 +203,11 @@ TEST(Preemption, AnotherQueuesLaunchComesBetweenThePieces) {
       ASSERT_TRUE(command.ok());
       event = other->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {});
     }
-    if (groups == kGroups && event) ended_between = (*event)->status() == CL_COMPLETE;
+    if (groups == kGroups && event) ended_between = event->status() == CL_COMPLETE;
   };
   EXPECT_EQ(w.axpy(), CL_COMPLETE);
-  ASSERT_TRUE(event);
-  EXPECT_EQ((*event)->wait(), CL_COMPLETE);
+  ASSERT_NE(event.get(), nullptr);
+  EXPECT_EQ(event->wait(), CL_COMPLETE);
   device.on_group = nullptr;
   EXPECT_TRUE(ended_between);
   EXPECT_EQ(device.counters.groups - before, kGroups + 1);

@@ -72,7 +72,7 @@ constexpr std::uint64_t kNoGainFromMoving = 49;
 
 TEST(Rounds, WhatIsWrittenForEachLaunchIsSplitWithIt) {
   Application a(kNoGainFromMoving);
-  for (int i = 0; i < 40; ++i) {  // a search has to be earned by so many short launches
+  for (int i = 0; i < 60; ++i) {  // a search has to be earned by so many short launches, and links get to be known
     a.write();
     a.run();
   }

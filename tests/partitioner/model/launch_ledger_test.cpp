@@ -50,6 +50,25 @@ TEST(LaunchLedger, ASplitThatSavesLittleIsBarredByTwoLosses) {
   EXPECT_TRUE(ledger.experience().split_barred);
 }
 
+TEST(LaunchLedger, ADeviceThatBecomesEligibleEndsABar) {
+  LaunchLedger ledger;
+  const auto add = [&ledger](LaunchOutcome outcome, std::uint64_t devices) {
+    outcome.devices = devices;
+    ledger.add(outcome);
+  };
+  for (int i = 0; i < 2; ++i) add(split_of(0.2), 0b101);
+  add(whole_launch(), 0b101);
+  add(whole_launch(), 0b001);
+  EXPECT_TRUE(ledger.experience().split_barred);
+  add(whole_launch(), 0b101);
+  EXPECT_TRUE(ledger.experience().split_barred) << "it was there before";
+  add(whole_launch(), 0b111);
+  EXPECT_FALSE(ledger.experience().split_barred);
+  EXPECT_EQ(ledger.experience().changes, 0u);
+  for (int i = 0; i < 2; ++i) add(split_of(0.2), 0b111);
+  EXPECT_TRUE(ledger.experience().split_barred);
+}
+
 TEST(LaunchLedger, WhatWasSavedDelaysABarByFewLaunches) {
   LaunchLedger ledger;
   for (int i = 0; i < 20; ++i) ledger.add(split_of(0.05));
