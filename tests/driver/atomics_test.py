@@ -49,7 +49,7 @@ def child(out):
 
     device = cl.get_platforms()[0].get_devices()[0]
     context = cl.Context([device])
-    queue, other = cl.CommandQueue(context), cl.CommandQueue(context)
+    queue = cl.CommandQueue(context)
     program = cl.Program(context, SOURCE).build()
     flags = cl.mem_flags
     random = np.random.default_rng(7)
@@ -89,6 +89,18 @@ def child(out):
     for _ in range(2):
         run("beside", whole, np.uint32(N))
     show("beside", whole)
+    share_buffers(cl, np, context, queue, values, data, (buffer, show, run))
+    try:
+        modern = cl.Program(context, RELAXED).build(options=["-cl-std=CL3.0"])
+        bins = buffer(np.zeros(64, np.uint32))
+        modern.relaxed(queue, (N,), (LOCAL,), bins, data)
+        show("relaxed", bins)
+    except cl.RuntimeError:
+        out.write("relaxed is not for this device\n")
+
+
+def share_buffers(cl, np, context, queue, values, data, tools):
+    buffer, show, run = tools
     # Counts in a part of the buffer that the kernel reads through another part; then the same part twice.
     both = buffer(np.concatenate([values, np.zeros(2 * BINS, np.uint32)]))
     part, tail = both.get_sub_region(0, 4 * N), both.get_sub_region(4 * N, 4 * BINS)
@@ -97,7 +109,7 @@ def child(out):
     show("aliases", both)
     # Two queues: one after the other by events, counting in one buffer.
     bins = buffer(np.zeros(BINS, np.uint32))
-    event = None
+    event, other = None, cl.CommandQueue(context)
     for step in range(6):
         event = run("hist_global", bins, data, at=(queue, other)[step % 2], wait_for=[event] if event else None)
     event.wait()
@@ -110,13 +122,6 @@ def child(out):
     free.finish()
     for bins in many:
         show("unordered", bins)
-    try:
-        modern = cl.Program(context, RELAXED).build(options=["-cl-std=CL3.0"])
-        bins = buffer(np.zeros(64, np.uint32))
-        modern.relaxed(queue, (N,), (LOCAL,), bins, data)
-        show("relaxed", bins)
-    except cl.RuntimeError:
-        out.write("relaxed is not for this device\n")
 
 
 def check(mode, partition, kernels):

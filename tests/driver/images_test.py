@@ -5,6 +5,7 @@ coordinates are known must have been split. Integer formats, so that no rounding
 
 usage: images_test.py BUILD
 """
+import functools
 import os
 
 import beside_pocl
@@ -98,32 +99,7 @@ def cases(cl, np, context, queue, out, alone):
 
     where = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=random.integers(0, 2**32, W * H, dtype=np.uint32))
     for form in formats:
-        a, b = image(form, (W, H)), image(form, (W, H), contents=True)
-        program.fill(queue, (W, H), (8, 4), a)
-        show("fill", a)
-        for _ in range(3):  # what was written stays where it is until the next one reads it
-            program.blur(queue, (W + 16, H + 8), (16, 8), a, b)
-            program.blur(queue, (W + 16, H + 8), (16, 8), b, a)
-        show("blur", a)
-        program.middle(queue, (W, H), (8, 4), b, np.int32(10), np.int32(71))
-        show("middle", b)
-        c = image(form, (W, H), contents=True)
-        program.middle(queue, (W, H), (8, 4), c, np.int32(0), np.int32(W - 1))
-        sums = cl.Buffer(context, flags.READ_WRITE, 4 * H)
-        program.sums(queue, (H,), (4,), c, sums)
-        show("sums", sums)
-        bins = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.zeros(32, np.uint32))
-        program.counts(queue, (W, H), (8, 4), c, bins)
-        program.counts(queue, (W, H), (8, 4), a, bins)
-        show("counts", bins)
-        program.turned(queue, (H, W), (4, 8), c)
-        show("turned", c)
-        program.meeting(queue, (W * H,), (32,), c)
-        show("meeting", c)
-        program.scattered(queue, (W * H,), (32,), c, where)
-        show("scattered", c)
-        program.rows_of_items(queue, (W * H,), (32,), c)
-        show("rows_of_items", c)
+        two_dimensions(cl, np, context, queue, program, where, functools.partial(image, form, (W, H)), show)
     form = formats[1]
     small = [("line", (512,), (16,), image(form, (512,))),
              ("layers", (W, H, LAYERS), (8, 4, 1), image(form, (W, H, LAYERS), layered=True, contents=True))]
@@ -140,6 +116,36 @@ def cases(cl, np, context, queue, out, alone):
     show("over_buffer", both)
     if not alone:
         mapped_while_written(cl, np, queue, program, image(formats[0], (W, H), contents=True), show)
+
+
+def two_dimensions(cl, np, context, queue, program, where, image, show):
+    flags = cl.mem_flags
+    a, b = image(), image(contents=True)
+    program.fill(queue, (W, H), (8, 4), a)
+    show("fill", a)
+    for _ in range(3):  # what was written stays where it is until the next one reads it
+        program.blur(queue, (W + 16, H + 8), (16, 8), a, b)
+        program.blur(queue, (W + 16, H + 8), (16, 8), b, a)
+    show("blur", a)
+    program.middle(queue, (W, H), (8, 4), b, np.int32(10), np.int32(71))
+    show("middle", b)
+    c = image(contents=True)
+    program.middle(queue, (W, H), (8, 4), c, np.int32(0), np.int32(W - 1))
+    sums = cl.Buffer(context, flags.READ_WRITE, 4 * H)
+    program.sums(queue, (H,), (4,), c, sums)
+    show("sums", sums)
+    bins = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=np.zeros(32, np.uint32))
+    program.counts(queue, (W, H), (8, 4), c, bins)
+    program.counts(queue, (W, H), (8, 4), a, bins)
+    show("counts", bins)
+    program.turned(queue, (H, W), (4, 8), c)
+    show("turned", c)
+    program.meeting(queue, (W * H,), (32,), c)
+    show("meeting", c)
+    program.scattered(queue, (W * H,), (32,), c, where)
+    show("scattered", c)
+    program.rows_of_items(queue, (W * H,), (32,), c)
+    show("rows_of_items", c)
 
 
 def mapped_while_written(cl, np, queue, program, target, show):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fault matrix: one application's session over the stub driver, again and again, each time with one vendor call
 // failing at one of its uses. Every run is a process of its own, since a driver that has lost a device stays that way.
-// Over 400 lines, as a program of one file: its table of configurations and calls is what takes the room.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "tests/faults/allocations.h"
+#include "tests/faults/plan.h"
 #include "tests/faults/session.h"
 #include "tests/stub-icd/control.h"
 
@@ -30,49 +30,15 @@ extern "C" __attribute__((weak)) int __lsan_do_recoverable_leak_check();
 
 namespace {
 
+using skmd::test::Configuration;
+using skmd::test::kAllocation;
+using skmd::test::kConfigurations;
+using skmd::test::kLikeNvidia;
 using skmd::test::Outcome;
+using skmd::test::Run;
 
 constexpr int kWrong = 1, kLeak = 2;
-/// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread,
-/// "new@STEP:N" the N-th of that step.
-constexpr const char* kAllocation = "new";
 constexpr const char* kDriver = "libskmd.so";
-/// What the selection takes of them: a prime, so that no loop of the driver's is always met at the same place.
-constexpr std::size_t kAllocationsPerRun = 97;
-/// But of one configuration all of this step, whose callbacks hold the only references to objects.
-constexpr std::string_view kWholeStep = "new@gates", kWholeStepOf = "one";
-
-struct Configuration {
-  const char* name;
-  const char* devices;   // STUB_DEVICES
-  const char* selected;  // SKMD_DEVICES
-  const char* delay;     // STUB_DELAY_US
-  const char* partition;
-  const char* rungs = "";  // SKMD_TEST_RUNGS
-  const char* info = "";   // STUB_INFO
-};
-/// Quiet launches, two queues for a device, staged writes, and events that say nothing after a failure.
-constexpr const char* kLikeNvidia = "VENDOR=NVIDIA Corporation";
-constexpr Configuration kConfigurations[] = {
-    {"split", "gpu,gpu", "stub:0,stub:1", "0", "equal"},
-    {"replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel"},
-    {"dealt", "gpu,gpu", "stub:0,stub:1", "0", "dynamic:1"},
-    {"split-inline", "gpu,gpu", "stub:0,stub:1", "-1", "equal"},
-    {"whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0"},
-    {"in-place", "gpu,cpu", "stub:0,stub:1", "0", "equal"},
-    {"three", "gpu,gpu,cpu", "stub:0,stub:1,stub:2@discrete", "0", "auto"},
-    {"one", "gpu", "stub:0", "0", "equal"},
-    {"nvidia", "gpu,gpu", "stub:0,stub:1", "0", "equal", "", kLikeNvidia},
-    {"nvidia-replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel@device", kLikeNvidia},
-    {"nvidia-whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0", "", kLikeNvidia},
-    {"nvidia-one", "gpu", "stub:0", "0", "equal", "", kLikeNvidia},
-};
-
-struct Run {
-  const Configuration* configuration;
-  std::string failure;  // as stub::set_failure() takes it
-  bool failed = false;
-};
 
 struct Options {
   bool full = false;
@@ -219,53 +185,6 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
   return uses;
 }
 
-bool is_command(const std::string& call) { return call.starts_with("clEnqueue"); }
-bool is_release(const std::string& call) { return call.starts_with("clRelease"); }
-bool is_query(const std::string& call) {
-  return call.find("Info") != std::string::npos && call != "clGetEventInfo" && call != "clGetEventProfilingInfo";
-}
-bool has_device(const std::string& call) {
-  return is_command(call) || call == "clFlush" || call == "clFinish" || call == "clWaitForEvents" ||
-         call == "clGetEventInfo" || call == "clCreateBuffer" || call == "clCreateContext" ||
-         call == "clCreateCommandQueue";
-}
-
-/// Codes that vendors give at this call.
-std::vector<int> codes_of(const std::string& call, bool full) {
-  if (!full || is_query(call) || is_release(call)) return {-5};
-  if (call == "clBuildProgram") return {-11, -5};
-  if (call == "clCompileProgram") return {-15, -5};
-  if (call == "clLinkProgram") return {-17, -5};
-  if (call == "clCreateBuffer" || call == "clCreateImage" || is_command(call)) return {-4, -5, -36};
-  if (call == "clSetKernelArg") return {-50, -5};
-  return {-5, -6};
-}
-
-void plan(const Configuration& configuration, const std::map<std::string, std::size_t>& uses, bool full,
-          std::vector<Run>& runs) {
-  const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
-  for (const auto& [call, count] : uses) {
-    if (call.starts_with(kAllocation)) {
-      const bool every = call == kAllocation ? full : !full && call == kWholeStep && configuration.name == kWholeStepOf;
-      if (call != kAllocation && !every) continue;
-      for (std::size_t n = 1; n <= count; n += every ? 1 : kAllocationsPerRun) add(call + ":" + std::to_string(n));
-      continue;
-    }
-    for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
-      const std::string at = call + ":" + std::to_string(use);
-      for (const int code : codes_of(call, full)) add(at + ":" + std::to_string(code));
-      if (is_command(call)) add("run:" + at + ":-5");
-      if (!full) continue;
-      add(at + "+:-5");
-      if (is_command(call)) add("run:" + at + "+:-5");
-      if (is_command(call)) add("lost:run:" + at + ":-5");
-      if (has_device(call)) add("lost:" + at + ":-2");
-    }
-    if (!full && has_device(call)) add("lost:" + call + ":1:-2");
-    if (!full && is_command(call)) add("lost:run:" + call + ":2:-5");
-  }
-}
-
 struct Child {
   pid_t pid = 0;
   int errors = -1;  // its standard error
@@ -387,7 +306,7 @@ int main(int argc, char** argv) {
     const auto uses = count_uses(configuration);
     const std::size_t before = runs.size();
     if (uses.empty()) ++failures;
-    plan(configuration, uses, options.full, runs);
+    skmd::test::plan(configuration, uses, options.full, runs);
     if (!options.only_call.empty())
       std::erase_if(runs,
                     [&](const Run& run) { return run.failure.find(options.only_call + ":") == std::string::npos; });

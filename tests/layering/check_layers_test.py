@@ -126,9 +126,16 @@ class Arrows(unittest.TestCase):
 
 class Texts(unittest.TestCase):
     def test_file_length(self):
-        reason = "// Over 400 lines, since it is a table.\n"
-        for text, fits in (("\n" * 400, True), ("\n" * 401, False), (reason + "\n" * 449, True), (reason + "\n" * 450, False), ("\n" * 400 + reason, False)):
-            self.assertEqual(faults({"partitioner/base/a.cpp": text}) == [], fits)
+        for name in ("a.cpp", "a.h", "a.cl", "a.py", "a.sh", "a.cmake", "CMakeLists.txt"):
+            self.assertEqual(faults({f"partitioner/base/{name}": "\n" * 400}), [], name)
+            self.assertEqual(len(faults({f"partitioner/base/{name}": "\n" * 401})), 1, name)
+        # No reason that a file gives permits more, and texts may be as long as they have to be.
+        self.assertEqual(len(faults({"partitioner/base/a.cpp": "// Over 400 lines, since it is a table.\n" + "\n" * 400})), 1)
+        self.assertEqual(faults({"docs/a.md": "\n" * 401}), [])
+
+    def test_length_of_functions(self):
+        for lines, fits in ((59, True), (60, False)):
+            self.assertEqual(faults({"scripts/a.py": "class A:\n    def b(self):\n" + "        self.c()\n" * lines}) == [], fits)
 
     def test_what_clang_tidy_is_not_to_say_has_a_reason(self):
         for line in ("int a;  // NOLINT", "int a;  // NOLINT(misc-unused)", "// NOLINTNEXTLINE(misc-unused)", "int a;  // NOLINT: why"):

@@ -147,6 +147,7 @@ void fill_info_table(cl_icd_dispatch& table);
 void fill_object_table(cl_icd_dispatch& table);
 void fill_program_table(cl_icd_dispatch& table);
 void fill_command_table(cl_icd_dispatch& table);
+void fill_queue_table(cl_icd_dispatch& table);
 void fill_image_commands(cl_icd_dispatch& table);
 void fill_map_commands(cl_icd_dispatch& table);
 void fill_event_table(cl_icd_dispatch& table);

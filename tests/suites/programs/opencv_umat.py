@@ -45,6 +45,10 @@ BYTES = ("share", 0.02)
 
 
 def groups():
+    return {**of_numbers(), **of_pictures()}
+
+
+def of_numbers():
     return {
         "arithmetic": {
             "add": (cv2.add, (picture, other), 0), "subtract": (cv2.subtract, (shorts, shorts[::-1].copy()), 0),
@@ -82,6 +86,11 @@ def groups():
             "copyMakeBorder": (lambda a: cv2.copyMakeBorder(a, 5, 7, 11, 3, cv2.BORDER_REFLECT), (picture,), 0), "merge": (lambda a, b: cv2.merge([a, b, a]), (grey, other_grey), 0), "split": (lambda a: cv2.split(a)[2], (picture,), 0),
             "mixChannels": (lambda a: cv2.extractChannel(a, 1), (picture,), 0), "hconcat": (lambda a, b: cv2.hconcat([a, b]), (picture, other), 0), "copyTo": (lambda a, m: cv2.copyTo(a, m), (grey, mask), 0),
         },
+    }
+
+
+def of_pictures():
+    return {
         "filters": {
             "GaussianBlur": (lambda a: cv2.GaussianBlur(a, (5, 5), 1.2), (picture,), 1), "GaussianBlur_float": (lambda a: cv2.GaussianBlur(a, (9, 9), 2), (floats,), 1e-4), "GaussianBlur3": (lambda a: cv2.GaussianBlur(a, (3, 3), 0), (grey,), 1),
             "blur": (lambda a: cv2.blur(a, (7, 5)), (picture,), 1), "boxFilter": (lambda a: cv2.boxFilter(a, cv2.CV_32F, (9, 9)), (grey,), 1e-2), "sqrBoxFilter": (lambda a: cv2.sqrBoxFilter(a, cv2.CV_32F, (3, 3)), (floats,), 1e-4),

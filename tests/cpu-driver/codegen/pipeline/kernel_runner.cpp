@@ -76,6 +76,13 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
+std::vector<Way> few_ways() {
+  std::vector<Way> ways;
+  for (const Way& way : all_ways())
+    if (way.width == 0 || way.width == 1 || (way.isa == "avx512" && way.width == 4)) ways.push_back(way);
+  return ways;
+}
+
 Program::Program(const std::string& source, const Way& way, const std::string& options, bool checked) {
   auto loaded = SpanLibrary::load(code_of(source, way, options, checked), "");
   EXPECT_TRUE(loaded.ok()) << name_of(way) << ": " << loaded.error().reason;

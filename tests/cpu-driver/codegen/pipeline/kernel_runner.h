@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,15 @@ inline std::string name_of(const Way& way) { return way.isa + "_" + std::to_stri
 
 /// Every way whose code this machine runs.
 std::vector<Way> all_ways();
+/// One of each kind of them.
+std::vector<Way> few_ways();
+
+/// `from` and the numbers behind it.
+inline std::vector<int> counting(std::size_t size, int from) {
+  std::vector<int> values(size);
+  std::iota(values.begin(), values.end(), from);
+  return values;
+}
 
 /// A launch's geometry.
 struct Shape {

@@ -16,7 +16,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import processor  # noqa: E402
-from random_function import FLOATS, Function, INTS, ITEMS, OUTPUT, SLOTS, TABLE
+from random_function import Function
+from random_numbers import FLOATS, INTS, ITEMS, OUTPUT, SLOTS, TABLE
 
 
 def markers():
@@ -47,20 +48,11 @@ no:
     return text
 
 
-def main_text(rng, functions, lanes):
-    """Runs each function for a few firsts, all lanes and some, and compares output and log."""
-    out_bytes, log_bytes = SLOTS * OUTPUT * ITEMS, 1 << 18
-    spaces = [(kind, space) for kind in INTS + FLOATS for space in (1, 3)]
-    text = "".join(f"@table.{kind}.{space} = internal addrspace({space}) global [{TABLE + 8} x {kind}] zeroinitializer, "
-                   f"align 64\n" for kind, space in spaces)
-    for name, size in (("out.a", out_bytes), ("out.b", out_bytes), ("log.a", log_bytes), ("log.b", log_bytes)):
-        text += f"@{name} = internal addrspace(1) global [{size} x i8] zeroinitializer, align 64\n"
-    text += "declare i32 @memcmp(ptr, ptr, i64)\ndeclare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)\n"
-    text += "declare i32 @printf(ptr, ...)\n@says = internal constant [28 x i8] c\"function %d, run %d differs\\00\"\n"
-    for kind, space in spaces:
-        convert = {"float": "sitofp i8 %b to float", "double": "sitofp i8 %b to double", "i64": "or i64 %h, 0",
-                   "i32": "trunc i64 %h to i32", "i16": "trunc i64 %h to i16", "i8": "trunc i64 %h to i8"}[kind]
-        text += f"""
+def filler(kind, space):
+    """Gives each element of a table a value of its own."""
+    convert = {"float": "sitofp i8 %b to float", "double": "sitofp i8 %b to double", "i64": "or i64 %h, 0",
+               "i32": "trunc i64 %h to i32", "i16": "trunc i64 %h to i16", "i8": "trunc i64 %h to i8"}[kind]
+    return f"""
 define internal void @fill.{kind}.{space}() {{
   br label %loop
 loop:
@@ -78,6 +70,19 @@ loop:
 end:
   ret void
 }}"""
+
+
+def main_text(rng, functions, lanes):
+    """Runs each function for a few firsts, all lanes and some, and compares output and log."""
+    out_bytes, log_bytes = SLOTS * OUTPUT * ITEMS, 1 << 18
+    spaces = [(kind, space) for kind in INTS + FLOATS for space in (1, 3)]
+    text = "".join(f"@table.{kind}.{space} = internal addrspace({space}) global [{TABLE + 8} x {kind}] zeroinitializer, "
+                   f"align 64\n" for kind, space in spaces)
+    for name, size in (("out.a", out_bytes), ("out.b", out_bytes), ("log.a", log_bytes), ("log.b", log_bytes)):
+        text += f"@{name} = internal addrspace(1) global [{size} x i8] zeroinitializer, align 64\n"
+    text += "declare i32 @memcmp(ptr, ptr, i64)\ndeclare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)\n"
+    text += "declare i32 @printf(ptr, ...)\n@says = internal constant [28 x i8] c\"function %d, run %d differs\\00\"\n"
+    text += "".join(filler(kind, space) for kind, space in spaces)
     arguments = ", ".join(f"ptr addrspace({space}) @table.{kind}.{space}" for kind, space in spaces)
     types = ", ".join(f"ptr addrspace({space})" for _, space in spaces)
     steps, runs = [], 0
