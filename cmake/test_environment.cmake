@@ -5,3 +5,17 @@ function(skmd_test_environment list)
   file(WRITE ${script} "if(${list})\n  set_tests_properties(\${${list}} PROPERTIES ENVIRONMENT \"${ARGN}\")\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
+
+# For executables of which a sanitizer's run has no test (CMakePresets.json): they are not built for it.
+function(skmd_not_for_sanitizers)
+  if(SKMD_SANITIZE)
+    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+# Likewise where every test needs a real device: ThreadSanitizer's run has none of those.
+function(skmd_not_for_thread_sanitizer)
+  if(SKMD_SANITIZE MATCHES "thread")
+    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
