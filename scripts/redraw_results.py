@@ -30,6 +30,7 @@ import gpu_results  # noqa: E402
 import group_results  # noqa: E402
 import prediction_results  # noqa: E402
 import preempt_results  # noqa: E402
+import quick_results  # noqa: E402
 import remote_results  # noqa: E402
 import start_results  # noqa: E402
 from tables import markdown  # noqa: E402
@@ -266,7 +267,7 @@ KINDS = {**start_results.KINDS, **remote_results.KINDS, **preempt_results.KINDS,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
-TABLES = {**prediction_results.TABLES, **group_results.TABLES, **gpu_results.TABLES}
+TABLES = {**prediction_results.TABLES, **group_results.TABLES, **gpu_results.TABLES, **quick_results.TABLES}
 FIGURES = {**prediction_results.FIGURES, **gpu_results.FIGURES}
 
 
