@@ -100,7 +100,8 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
   const bool barred = experience.split_barred;
   shape.rounds().devices_changed(experience.changes, last.get());
   const bool judges = mode == PartitionMode::automatic;
-  if (auto split = judges ? begun_split(view) : nullptr) return judged(machine, launch, view, std::move(split));
+  if (auto split = judges ? begun_split(machine, view, barred) : nullptr)
+    return judged(machine, launch, view, std::move(split));
   const auto chosen = [&](std::shared_ptr<const Decision> decision) {
     return postponed(machine, launch, view, judged(machine, launch, view, std::move(decision)));
   };

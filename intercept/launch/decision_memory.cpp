@@ -25,12 +25,15 @@ std::shared_ptr<const Decision> DecisionMemory::followed(domain::RoundTimes::Dev
   return found == followed_.end() ? nullptr : found->second;
 }
 
-bool DecisionMemory::postpones(const std::shared_ptr<const Decision>& split) {
+bool DecisionMemory::is_first(domain::RoundTimes::Devices devices) {
   const MutexGuard lock(mutex_);
-  if (!postponed_.insert(devices_of(*split)).second) return false;
-  begins_ = split;
+  return split_before_.insert(devices).second;
+}
+
+void DecisionMemory::postpone(std::shared_ptr<const Decision> split) {
+  const MutexGuard lock(mutex_);
+  begins_ = std::move(split);
   any_begins_.store(true, std::memory_order_relaxed);
-  return true;
 }
 
 std::shared_ptr<const Decision> DecisionMemory::begun() {
@@ -59,7 +62,7 @@ std::shared_ptr<const Decision> DecisionMemory::keep_standing(std::shared_ptr<co
 void DecisionMemory::inherit(const DecisionMemory& before) {
   const MutexGuard lock(before.mutex_);
   followed_ = before.followed_;
-  postponed_ = before.postponed_;
+  split_before_ = before.split_before_;
 }
 
 }  // namespace skmd::icd

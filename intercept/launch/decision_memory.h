@@ -28,8 +28,10 @@ class DecisionMemory {
   /// The last decision for these devices, except those that explore; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices) const;
 
-  /// At the first call for the split's devices: true, and the next call of begun() returns it (postponed_split.h).
-  bool postpones(const std::shared_ptr<const Decision>& split);
+  /// True at the first call for these devices.
+  bool is_first(domain::RoundTimes::Devices devices);
+  /// The next call of begun() returns `split` (postponed_split.h).
+  void postpone(std::shared_ptr<const Decision> split);
   /// The split that begins with this launch, once for each that was postponed; null: there is none.
   [[nodiscard]] std::shared_ptr<const Decision> begun();
 
@@ -38,7 +40,7 @@ class DecisionMemory {
   [[nodiscard]] std::shared_ptr<const Decision> standing() const;
   std::shared_ptr<const Decision> keep_standing(std::shared_ptr<const Decision> decision);
 
-  /// Takes over followed() and postpones() of `before`. Precondition: no other thread has this one yet.
+  /// Takes over followed() and is_first() of `before`. Precondition: no other thread has this one yet.
   void inherit(const DecisionMemory& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
 
  private:
@@ -47,7 +49,7 @@ class DecisionMemory {
   DecisionBasis basis_ SKMD_GUARDED_BY(mutex_);
   // The last one of each plan.
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_ SKMD_GUARDED_BY(mutex_);
-  std::set<domain::RoundTimes::Devices> postponed_ SKMD_GUARDED_BY(mutex_);
+  std::set<domain::RoundTimes::Devices> split_before_ SKMD_GUARDED_BY(mutex_);
   std::shared_ptr<const Decision> begins_ SKMD_GUARDED_BY(mutex_);
   std::atomic<bool> any_begins_{false};
   std::atomic<std::uint64_t> launches_{0};

@@ -105,8 +105,12 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
 std::uint64_t recurring_bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
                                       const SpanFootprint& touches) {
   std::uint64_t bytes = 0;
-  for (std::size_t r = 0; r < touches.needed.size(); ++r)
-    if (view.roots()[r]->usage().recurs()) bytes += bytes_missing(machine, view, device, touches, r);
+  for (std::size_t r = 0; r < touches.needed.size(); ++r) {
+    Storage& root = *view.roots()[r];
+    if (!root.usage().recurs()) continue;
+    const MutexGuard lock(root.mutex());
+    bytes += root.residency().missing_bytes(space_of(machine, device), touches.needed[r]);
+  }
   return bytes;
 }
 

@@ -36,7 +36,10 @@ void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint6
   if (seconds <= 0) return;
   Pace& pace = devices_[device][size_class(range)];
   const float before = pace.item_seconds.exchange(seconds, std::memory_order_relaxed);
-  const bool differs = before > 0 && std::max(before, seconds) > std::min(before, seconds) * tuning::kMaxUnsteady;
+  const std::uint64_t others = pace.groups.exchange(groups, std::memory_order_relaxed);
+  const bool alike = std::max(groups, others) <= 2 * std::min(groups, others);
+  const bool differs =
+      alike && before > 0 && std::max(before, seconds) > std::min(before, seconds) * tuning::kMaxUnsteady;
   pace.unsteady.store(differs, std::memory_order_relaxed);
   if (code == Code::own) return pace.own_seconds.store(seconds, std::memory_order_relaxed);
   // Two launches that end at once may lose one of their times.

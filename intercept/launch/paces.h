@@ -27,7 +27,8 @@ class Paces {
   /// Whether Code::inside took more than kMaxInside times as long as the kernel's own in each of kTimedInside launches.
   [[nodiscard]] bool costs_too_much(std::uint32_t device, const domain::NdRange& range) const;
   /// Whether the device's last launch like `range` took, for each work-group, what the one before took, within
-  /// kMaxUnsteady. A first one is steady.
+  /// kMaxUnsteady. A first one is steady, and one of more than twice as many groups or fewer than half: a device that
+  /// is not filled takes as long for few groups as for many.
   [[nodiscard]] bool steady(std::uint32_t device, const domain::NdRange& range) const;
   /// Whether a launch whose time is not known may still be run in pieces to find out: after kMaxUntimed calls of
   /// tried() it may not, since some devices tell no times.
@@ -37,9 +38,10 @@ class Paces {
 
  private:
   struct Pace {
-    std::atomic<float> item_seconds{0};  // of the last launch
-    std::atomic<float> own_seconds{0};   // of the last one of Code::own
-    std::atomic<bool> unsteady{false};   // the last one and the one before differ
+    std::atomic<float> item_seconds{0};    // of the last launch
+    std::atomic<float> own_seconds{0};     // of the last one of Code::own
+    std::atomic<bool> unsteady{false};     // the last one and the one before differ
+    std::atomic<std::uint64_t> groups{0};  // of the last launch
     std::atomic<std::uint32_t> tries{0};
     std::atomic<float> inside_seconds{0};  // of Code::inside the least
     std::atomic<std::uint32_t> inside{0};  // launches of which it is the least

@@ -2,7 +2,8 @@
 #include "intercept/launch/postponed_split.h"
 
 #include <algorithm>
-#include <optional>
+#include <bit>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,30 +13,35 @@
 #include "intercept/launch/moving_bytes.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/memory_constants.h"
+#include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
+#include "intercept/observe/observer.h"
 
 namespace skmd::icd {
 namespace {
 
 using namespace tuning;
 
-/// The device with memory of its own that has all bytes of the recurring roots.
-std::optional<std::uint32_t> holder(const Machine& machine, const LaunchView& view) {
-  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
+/// The candidate with memory of its own that has all bytes of the launch; null: there is none.
+const domain::RoundTimes::Candidate* holder(const Machine& machine, const LaunchView& view, const Decision& split) {
+  for (const auto& candidate : split.candidates) {
+    const auto device = static_cast<std::uint32_t>(std::countr_zero(candidate.plan));
     if (space_of(machine, device) == domain::kHostSpace || !view.shape().eligible().eligible[device]) continue;
-    if (recurring_bytes_missing(machine, view, device, view.whole()) == 0) return device;
+    if (recurring_bytes_missing(machine, view, device, view.whole()) == 0 && bytes_awaited(machine, view, device) == 0)
+      return &candidate;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-/// Seconds that `bytes` take from one device to host memory and on to another. Pages of host memory that were never
-/// touched are made.
+/// Seconds that `bytes` take from one device to host memory and on to another, over links of which one transfer or none
+/// was seen at the rate that is assumed. Pages of host memory that were never touched are made.
 double moving_seconds(const Machine& machine, const LaunchView& view, std::uint32_t from, std::uint32_t to,
                       std::uint64_t bytes) {
   const LinkRates& links = LinkRates::get();
+  const LinkRate up = links.of(to), down = links.of(from);
   const auto moved = static_cast<double>(bytes);
-  double seconds = moved / links.of(from).from.value_or(kAssumedLink);
-  if (space_of(machine, to) != domain::kHostSpace) seconds += moved / links.of(to).to.value_or(kAssumedLink);
+  double seconds = moved / (down.from_settled ? *down.from : links.assumed(from));
+  if (space_of(machine, to) != domain::kHostSpace) seconds += moved / (up.to_settled ? *up.to : links.assumed(to));
   return seconds + std::min(moved * kTouchSeconds, first_touch_seconds(view));
 }
 
@@ -43,32 +49,41 @@ double moving_seconds(const Machine& machine, const LaunchView& view, std::uint3
 
 std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& launch, const LaunchView& view,
                                           std::shared_ptr<const Decision> split) {
-  const double gain = split->alone_round_seconds - split->predicted_seconds;
-  if (split->slices.size() < 2 || split->exploring || !split->movable || !has_recurring(view) || !(gain > 0))
+  DecisionMemory& memory = view.shape().decisions();
+  // Looked at once, since that reads what all devices have.
+  if (split->slices.size() < 2 || split->exploring || !split->movable || !has_recurring(view) ||
+      !memory.is_first(devices_of(*split)))
     return split;
-  const auto device = holder(machine, view);
-  if (!device) return split;
+  const auto* const candidate = holder(machine, view, *split);
+  if (candidate == nullptr) return split;
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(candidate->plan));
   double moving = 0;
   for (const SliceWork& slice : split->slices) {
     const std::uint64_t bytes = recurring_bytes_missing(machine, view, slice.device, *slice.touches);
-    if (bytes > kMaxShadowed) moving += moving_seconds(machine, view, *device, slice.device, bytes);
+    if (bytes > kMaxShadowed) moving += moving_seconds(machine, view, device, slice.device, bytes);
   }
-  if (moving <= gain || !view.shape().decisions().postpones(split)) return split;
-  auto whole = std::make_shared<Decision>(*whole_on(launch, view, *device, domain::NotSplit::not_profitable));
-  whole->movable = true;
-  whole->alone_bounds = split->alone_bounds;
-  whole->candidates = split->candidates;
+  const double gain = candidate->seconds - split->predicted_seconds;
+  if (moving <= std::max(0.0, gain)) return split;
+  if (machine.observer->logs(LogLevel::debug))
+    machine.observer->log(LogLevel::debug, launch.kernel->traits().name + ": whole on device " +
+                                               std::to_string(device) +
+                                               " once more: the split begins with what is written next");
+  memory.postpone(split);
+  auto whole = std::make_shared<Decision>(*whole_on(launch, view, device, domain::NotSplit::not_profitable));
+  whole->predicted_seconds = candidate->seconds;
   whole->next = std::move(split);
   return whole;
 }
 
-std::shared_ptr<const Decision> begun_split(const LaunchView& view) {
+std::shared_ptr<const Decision> begun_split(const Machine& machine, const LaunchView& view, bool barred) {
   LaunchShape& shape = view.shape();
   auto split = shape.decisions().begun();
-  if (split == nullptr || !has_recurring(view)) return nullptr;
+  if (split == nullptr || barred || !has_recurring(view)) return nullptr;
   const std::vector<bool>& eligible = shape.eligible().eligible;
-  const bool stands = std::all_of(split->slices.begin(), split->slices.end(),
-                                  [&eligible](const SliceWork& slice) { return eligible[slice.device]; });
+  const bool stands = std::all_of(split->slices.begin(), split->slices.end(), [&](const SliceWork& slice) {
+    return eligible[slice.device] &&
+           recurring_bytes_missing(machine, view, slice.device, *slice.touches) <= kMaxShadowed;
+  });
   if (!stands) return nullptr;
   shape.decisions().count_launch();
   return split;

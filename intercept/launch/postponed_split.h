@@ -10,15 +10,15 @@
 
 namespace skmd::icd {
 
-/// `split`, or a launch on the one device that has all bytes (Decision::next: the split): if the application writes for
-/// each launch what the split's other devices miss, and moving that now would take longer than the split gains. What
-/// is written for the next launch is then sent to them at once. At most once for each choice of devices of a shape.
-/// Thread-safe.
+/// `split`, or a launch whole on the one device that has all its bytes (Decision::next: the split): if the application
+/// writes for each launch what the split's other devices miss, and moving that now would take longer than the split
+/// gains over that device. What is written for the next launch is then sent to the split's devices. Only the first
+/// split over a choice of devices is looked at, once for each shape. Thread-safe.
 std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& launch, const LaunchView& view,
                                           std::shared_ptr<const Decision> split);
 
-/// The split that was postponed at the launch before, if the application has written for this one too and its devices
-/// are still eligible, as it was planned then: what was written is where it wants it. Else null. Thread-safe.
-std::shared_ptr<const Decision> begun_split(const LaunchView& view);
+/// The split that was postponed at the launch before, as it was planned then, if splits are not barred, its devices
+/// are still eligible, and each has what the application has written for its slice. Else null. Thread-safe.
+std::shared_ptr<const Decision> begun_split(const Machine& machine, const LaunchView& view, bool barred);
 
 }  // namespace skmd::icd

@@ -16,22 +16,23 @@ namespace {
 
 using namespace tuning;
 
-/// Whether it can be sent in a few commands.
-bool is_sent_directly(const domain::RangeSet& needed) {
+/// Whether it can be sent in a few commands. Rows are looked through only of roots that are written for each launch.
+bool is_sent_directly(const RootUsage& usage, const domain::RangeSet& needed) {
   const std::size_t ranges = needed.ranges().size();
   if (ranges <= kMaxShareRanges) return ranges != 0;
-  return ranges <= kMaxShareRows && needed.bytes() >= ranges * kLeastShareRow &&
+  return usage.steady() && ranges <= kMaxShareRows && needed.bytes() >= ranges * kLeastShareRow &&
          domain::row_runs(needed).size() <= kMaxShareRanges;
 }
 
-std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
+std::vector<RootUsage::Share> shares_of(const Machine& machine, const RootUsage& usage, const Decision& decision,
+                                        std::size_t root) {
   std::vector<RootUsage::Share> shares;
   bool any_apart = false;
   for (const SliceWork& slice : decision.slices) {
     const domain::RangeSet& needed = slice.touches->needed[root];
     const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
     any_apart = any_apart || apart;
-    if (is_sent_directly(needed)) shares.push_back({slice.device, needed});
+    if (is_sent_directly(usage, needed)) shares.push_back({slice.device, needed});
   }
   return any_apart ? shares : std::vector<RootUsage::Share>();
 }
@@ -79,7 +80,7 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
     if (!root.usage().launched() || expected.as_before) continue;
     root.usage().used_on(expected.user);
     if (next.slices.size() > 1)
-      root.usage().shared_by(shares_of(machine, next, r));
+      root.usage().shared_by(shares_of(machine, root.usage(), next, r));
     else if (!expected.user)
       root.usage().used_in_host_memory();
   }

@@ -153,7 +153,7 @@ Status copy_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::by
   if (!root) return root.error();
   const auto copy = to.host_was_touched() ? copy_timed : copy_host;
   const std::uint64_t bytes = ranges.bytes();
-  if (ranges.ranges().size() > 1 && bytes >= kLeastCopied) {  // rows, each of which one thread would copy
+  if (ranges.ranges().size() > 1 && bytes >= kLeastCopied) {  // rows, of which one thread would copy each short one
     const std::uint64_t begin = host_now();
     for_each_piece(ranges, 1, [root = *root, from](const domain::ByteRange& piece) {
       std::memcpy(root + piece.begin, from + piece.begin, piece.size());

@@ -58,6 +58,8 @@ class RootUsage {
   /// The application has written most of it since the last launch, as it does in every round: where its bytes are now
   /// follows from the last plan, and the next one will have them sent where it wants them.
   [[nodiscard]] bool recurs() const { return rounds_.recurs(bytes_); }
+  /// It was so in the last rounds, whether or not this one's launch has been.
+  [[nodiscard]] bool steady() const { return rounds_.steady(); }
   /// Launches between two such writes.
   [[nodiscard]] std::uint32_t launches_per_round() const { return rounds_.launches_per_round(); }
   /// A read command or a map of the application's asked for `bytes` of this root. `copied`: into its own memory.

@@ -42,6 +42,8 @@ TEST(Paces, AreSteadyUntilTwoLaunchesDiffer) {
   EXPECT_TRUE(paces.steady(0, kRange));
   paces.learn(0, kRange, kGroups, 1'000'000);
   EXPECT_FALSE(paces.steady(0, kRange)) << "faster";
+  paces.learn(0, kRange, kGroups / 4, 1'000'000);
+  EXPECT_TRUE(paces.steady(0, kRange)) << "a few groups do not fill the device";
 }
 
 TEST(Paces, NothingIsLearnedFromLaunchesWithoutATime) {

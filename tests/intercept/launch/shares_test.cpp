@@ -91,8 +91,10 @@ TEST(Shares, HaveRowsIfTheseAreLong) {
   World w;
   const auto rows = w.kernel(rows_traits());
   const auto run = [&](std::uint64_t items) {
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 3; ++i) {
+      w.write_words(w.x, 0, Words(kItems, 3));
       ASSERT_EQ(w.launch(rows, line(items, 64), {whole(w.y), whole(w.x), value_of(1u)})->wait(), CL_COMPLETE);
+    }
     w.sent(0), w.sent(1);
   };
   run(kItems / kRows);
