@@ -92,9 +92,9 @@ trap 'rm -rf "$commands"' EXIT
 sed -E 's/ -Winvalid-pch//g; s/ -include [^ "]*cmake_pch\.hxx//g' "$build/compile_commands.json" >"$commands/compile_commands.json"
 start=$SECONDS status=0
 if [[ ${#sources[@]} -gt 0 ]]; then
-  # GCC's warning options are in the commands. What tidy counts and does not show is no news.
+  # GCC's options are in the commands, of warnings and of its own. What tidy counts and does not show is no news.
   printf '%s\0' "${sources[@]}" |
-    xargs -0 -n 1 -P "$(nproc)" "$tool" -p "$commands" --quiet --extra-arg=-Wno-unknown-warning-option \
+    xargs -0 -n 1 -P "$(nproc)" "$tool" -p "$commands" --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument \
       2> >(grep -vE '^[0-9]+ warnings? (and [0-9]+ errors? )?generated\.$' >&2) || status=1
 fi
 echo "check-tidy: ${#sources[@]} files in $((SECONDS - start)) s${since:+, changed since $since}; $left left to --all"
