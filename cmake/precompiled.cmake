@@ -12,7 +12,8 @@ set(headers_port <intercept/backend/port/port.h>)
 set(headers_objects <intercept/object/context.h> <intercept/object/kernel.h> <intercept/object/launch.h> <intercept/object/queue.h>)
 set(headers_json <nlohmann/json.hpp>)
 set(headers_options <nlohmann/json.hpp> <CLI/CLI.hpp>)
-# What includes the port, and what the objects. Tests of intercept/api are applications, which include neither.
+# What includes the port, and what the objects. Tests of intercept/api are applications, which include neither. Only with Clang:
+# what GCC precompiles of a clone's own headers names the clone's folder, so that ccache finds nothing in another one.
 set(port_rooms "^(tests/)?intercept/(backend|build|machine|memory)$")
 set(object_rooms "^((tests/)?intercept/(command|control|launch|object)|intercept/api)$")
 find_package(GTest REQUIRED)
@@ -113,9 +114,9 @@ function(skmd_use_precompiled folder)
     endif()
     if(room MATCHES "^tests/" AND NOT type STREQUAL "EXECUTABLE")
       # One file or two.
-    elseif(room MATCHES "${object_rooms}")
+    elseif(SKMD_SANITIZE AND room MATCHES "${object_rooms}")
       list(APPEND parts port objects)
-    elseif(room MATCHES "${port_rooms}")
+    elseif(SKMD_SANITIZE AND room MATCHES "${port_rooms}")
       list(APPEND parts port)
     elseif(uses_options AND NOT uses_gtest)
       list(APPEND parts options)
