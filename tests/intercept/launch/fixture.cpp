@@ -118,6 +118,19 @@ domain::KernelTraits stencil_traits() {
   return b.take();
 }
 
+std::vector<OpTime> times_of(const Batch& batch, std::uint64_t ns_per_group) {
+  std::vector<OpTime> times;
+  std::uint64_t now = 1;
+  for (const icd::Op& op : batch.work()) {
+    std::uint64_t ns = 1;
+    if (const auto* write = std::get_if<WriteOp>(&op)) ns = write->rows.width * write->rows.rows / 8;
+    if (const auto* run = std::get_if<RunOp>(&op)) ns = ns_per_group * run->range.group_total();
+    times.push_back({now, now + ns, ns});
+    now += ns;
+  }
+  return times;
+}
+
 std::map<std::string, Body> bodies() {
   return {
       {"axpy",

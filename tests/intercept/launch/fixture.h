@@ -43,6 +43,9 @@ domain::KernelTraits odd_traits();      // if (i is odd) y[i] = x[i] + 1: writte
 domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends clamped
 std::map<std::string, Body> bodies();
 
+/// FakeDevice::times of a device that takes so many nanoseconds for a group, behind a link of 8 GB/s.
+std::vector<OpTime> times_of(const Batch& batch, std::uint64_t ns_per_group);
+
 /// Learns from the fakes' times only, the host's clock being no part of tests: a split takes as long as its slowest
 /// slice.
 class FakeModel : public domain::KnownTimes {

@@ -22,19 +22,7 @@ using Words = std::vector<std::uint32_t>;
 class Application : public FakeMachine {
  public:
   explicit Application(std::uint64_t ns_per_group) : FakeMachine({true, true}, "auto") {
-    for (const auto& fake : fakes)
-      fake->times = [=](const Batch& batch) {
-        std::vector<OpTime> times;
-        std::uint64_t now = 1;
-        for (const Op& op : batch.work()) {
-          std::uint64_t ns = 1;
-          if (const auto* write = std::get_if<WriteOp>(&op)) ns = write->rows.width * write->rows.rows / 8;
-          if (const auto* run = std::get_if<RunOp>(&op)) ns = ns_per_group * run->range.group_total();
-          times.push_back({now, now + ns, ns});
-          now += ns;
-        }
-        return times;
-      };
+    for (const auto& fake : fakes) fake->times = [=](const Batch& batch) { return times_of(batch, ns_per_group); };
     for (int i = 0; i < 8; ++i)  // both are known, so that none is tried
       for (std::uint32_t device = 0; device < 2; ++device)
         machine.model->learn(

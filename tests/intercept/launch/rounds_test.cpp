@@ -18,20 +18,6 @@ constexpr std::uint64_t kBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kItems = kBytes / 4, kLocal = 64, kGroups = kItems / kLocal;
 using Words = std::vector<std::uint32_t>;
 
-/// Kernels at so many nanoseconds a group, links at 8 GB/s.
-std::vector<OpTime> times_of(const Batch& batch, std::uint64_t ns_per_group) {
-  std::vector<OpTime> times;
-  std::uint64_t now = 1;
-  for (const Op& op : batch.work()) {
-    std::uint64_t ns = 1;
-    if (const auto* write = std::get_if<WriteOp>(&op)) ns = write->rows.width * write->rows.rows / 8;
-    if (const auto* run = std::get_if<RunOp>(&op)) ns = ns_per_group * run->range.group_total();
-    times.push_back({now, now + ns, ns});
-    now += ns;
-  }
-  return times;
-}
-
 class Application : public FakeMachine {
  public:
   explicit Application(std::uint64_t ns_per_group) : FakeMachine({true, true}, "auto") {
