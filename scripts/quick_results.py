@@ -9,15 +9,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from predict_rows import duration, goal_words  # noqa: E402
 
 
-def origins(raws):
-    lines = []
-    for name, raw in raws.items():
-        machine = raw["machine"]
-        lines.append(f"- `{name}`: {machine['cores']} processors of an {machine['processor']}, {machine['devices'][0]['name']}; Linux {machine['kernel']}; {machine['date']}; "
-                     f"commit {raw['commit']}. Command: `{raw['command']}`.")
-    return "\n".join(lines) + "\n"
-
-
 def rows_table(raws):
     """Goals, what was measured, verdicts."""
     lines = []
@@ -42,4 +33,4 @@ def missed_table(raws):
     return markdown(["what", "workload", "`auto`", "against", "figure (spread)", "turns"], lines) if lines else None
 
 
-TABLES = {"quick_origins": origins, "quick_rows": rows_table, "quick_missed": missed_table}
+TABLES = {"quick_rows": rows_table, "quick_missed": missed_table}

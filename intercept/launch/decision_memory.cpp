@@ -33,13 +33,10 @@ bool DecisionMemory::is_first(domain::RoundTimes::Devices devices) {
 void DecisionMemory::postpone(std::shared_ptr<const Decision> split) {
   const MutexGuard lock(mutex_);
   begins_ = std::move(split);
-  any_begins_.store(true, std::memory_order_relaxed);
 }
 
 std::shared_ptr<const Decision> DecisionMemory::begun() {
-  if (!any_begins_.load(std::memory_order_relaxed)) return nullptr;
   const MutexGuard lock(mutex_);
-  any_begins_.store(false, std::memory_order_relaxed);
   return std::exchange(begins_, nullptr);
 }
 

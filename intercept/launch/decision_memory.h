@@ -51,7 +51,6 @@ class DecisionMemory {
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_ SKMD_GUARDED_BY(mutex_);
   std::set<domain::RoundTimes::Devices> split_before_ SKMD_GUARDED_BY(mutex_);
   std::shared_ptr<const Decision> begins_ SKMD_GUARDED_BY(mutex_);
-  std::atomic<bool> any_begins_{false};
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
 };

@@ -17,8 +17,9 @@ namespace skmd::icd {
 std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& launch, const LaunchView& view,
                                           std::shared_ptr<const Decision> split);
 
-/// The split that was postponed at the launch before, as it was planned then, if splits are not barred, its devices
-/// are still eligible, and each has what the application has written for its slice. Else null. Thread-safe.
+/// Returns the split that the launch before postponed, as planned then, and forgets it. Null: none was postponed,
+/// splits are barred, one of its devices is not eligible, or more than kMaxShadowed of the written bytes are missing on
+/// one. Thread-safe.
 std::shared_ptr<const Decision> begun_split(const Machine& machine, const LaunchView& view, bool barred);
 
 }  // namespace skmd::icd

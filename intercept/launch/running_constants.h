@@ -16,9 +16,8 @@ inline constexpr std::uint64_t kTargetItems = 256;
 inline constexpr std::uint64_t kMuchUploaded = std::uint64_t{1} << 20;
 /// A device's share of a root is written there directly if it has at most so many ranges; or, in rows, if it makes so
 /// few runs of equal rows (partitioner/residency/transfer.h), with at most so many rows of so many bytes on average.
-/// Source: a run is one command, whose rows are copied one by one: the processor copies 4 KiB in 0.3 us, and looking
-/// through 16,384 rows takes less than the 0.1 ms of a mebibyte. docs/decisions/large-transfers-go-past-the-shadow.md
-/// ("rows").
+/// Source: chosen: a run is one command; box_muller's rows of 64 KiB gain by it
+/// (docs/decisions/large-transfers-go-past-the-shadow.md, "Rows"), shorter ones were not measured.
 inline constexpr std::size_t kMaxShareRanges = 4;
 inline constexpr std::size_t kMaxShareRows = std::size_t{1} << 14;
 inline constexpr std::uint64_t kLeastShareRow = 4096;
@@ -76,8 +75,8 @@ inline constexpr std::uint64_t kMaxFilledOnHost = std::uint64_t{4} << 20;
 inline constexpr float kMaxInside = 1.12f;
 inline constexpr std::uint32_t kTimedInside = 3;
 /// How unlike the times of two launches of a kernel on a device may be that is taken to be as fast as before. Source:
-/// chosen: more than kMaxInside, so that a change of code is none of speed; less than what dividing a launch anew asks
-/// for (partitioner/plan/rebalance_constants.h).
+/// chosen: more than kMaxInside, so that a change of code is none of speed, and about as much as makes a slice slow
+/// (kSlowSlice of partitioner/plan/rebalance_constants.h).
 inline constexpr float kMaxUnsteady = 1.3f;
 /// A launch that waits for memory leaves its device after so long, on devices that do not see a request to: what it
 /// waits for is written meanwhile. Source: chosen: a few times what a launch costs, which is what waiting costs there.

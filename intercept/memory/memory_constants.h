@@ -41,8 +41,9 @@ inline constexpr std::uint32_t kEachAsked = 32;
 /// Weight of the newest transfer. Source: as that of a rate (kNewestRate of partitioner/model/rate_constants.h).
 inline constexpr double kNewestTransfer = 0.25;
 /// Transfers after which a link's rate is its own, and among which a faster one replaces what the ones before told.
-/// Source: two H200: the first write to the second of them showed 13 GB/s and the next ones 28, the first read half of
-/// the next ones' rate; what is taken for granted of the first, as page-locked memory, is there for the second.
+/// Source: two H200, black_scholes: after the first transfers of the second GPU, which make page-locked memory, plans
+/// counted 29.7 and 19.1 ms for all bytes to it and from it, and 19.5 and 15.8 seven launches later. Chosen: one such
+/// transfer of each link.
 inline constexpr std::uint32_t kSettledTransfers = 2;
 inline constexpr std::uint32_t kEarlyTransfers = 3;
 /// Part of the measured time that is taken for the bytes' own, at least. Source: chosen: so that a transfer that was as
