@@ -74,14 +74,14 @@ TEST(Shares, ALargeWriteGoesToTheDevicesThatReadItTwice) {
 }
 
 constexpr std::uint64_t kRows = 8;
-/// Reads, and so needs, the items of its column of `kRows` rows of x.
-domain::KernelTraits rows_traits() {
+/// Reads, and so needs, the items of its column of `kRows` rows of x, which has so many items.
+domain::KernelTraits rows_traits(std::uint64_t x_items = kItems) {
   TraitsBuilder b("axpy");
   b.buffer().buffer().value(4);
   const domain::NodeId i = b.global_id(0);
   b.access(domain::AccessKind::read, 0, i, 4).access(domain::AccessKind::write, 0, i, 4);
   for (std::uint64_t row = 0; row < kRows; ++row) {
-    const domain::NodeId first = b.constant(static_cast<std::int64_t>(row * kItems / kRows));
+    const domain::NodeId first = b.constant(static_cast<std::int64_t>(row * x_items / kRows));
     b.access(domain::AccessKind::read, 1, b.op(domain::Op::add, i, first), 4);
   }
   return b.take();
@@ -108,6 +108,24 @@ TEST(Shares, HaveRowsIfTheseAreLong) {
   w.write_words(w.x, 0, Words(kItems, 9));
   EXPECT_EQ(w.sent(0) + w.sent(1), 0u) << "rows of 256 bytes";
   EXPECT_EQ(w.contents(w.x), Words(kItems, 9));
+}
+
+// Several threads copy the host's rows.
+TEST(Shares, RowsOfManyMegabytesAreWrittenToTheHostsMemory) {
+  constexpr std::uint64_t kMany = kItems * kRows * 4;  // a launch of kItems needs a quarter of each row
+  World w({true, false});
+  const auto rows = w.kernel(rows_traits(kMany));
+  const auto x = w.storage(kMany * 4);
+  Words words(kMany);
+  for (std::uint32_t round = 1; round <= 4; ++round) {
+    for (std::uint64_t i = 0; i < kMany; ++i) words[i] = static_cast<std::uint32_t>(i) * round;
+    w.sent(0);
+    w.write_words(x, 0, words);
+    EXPECT_EQ(w.sent(0), round == 4 ? kRows * kItems / 2 * 4 : 0) << round;
+    if (round == 4) break;
+    ASSERT_EQ(w.launch(rows, line(kItems, 64), {whole(w.y), whole(x), value_of(1u)})->wait(), CL_COMPLETE);
+  }
+  EXPECT_EQ(w.contents(x, 0, kMany), words);
 }
 
 TEST(Shares, WhatADeviceAndTheHostReadIsWrittenToBoth) {
