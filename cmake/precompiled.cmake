@@ -1,7 +1,7 @@
 # Precompiled headers: what many files include is read once for all of them. A file that does not include what it uses is found
 # by clang-tidy, which reads every changed file without them. A precompiled header serves only files that are compiled with the
 # same flags, so there is one each for code of shared libraries and of programs, for folders that sanitizers' builds compile
-# with -O0, and of what else a target's files have in common: GoogleTest, the port, the virtual device's objects, JSON, options
+# with -O0 or release builds with -O1, and of what else a target's files have in common: GoogleTest, the port, the virtual device's objects, JSON, options
 # of a command line. A combination is made when the first target needs it.
 # Files that include LLVM's headers have another (compiler/llvm.cmake).
 set(standard_headers <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <cstring> <deque> <filesystem> <fstream>
@@ -48,7 +48,10 @@ function(skmd_add_precompiled name kind)
   if(SKMD_SANITIZE AND "unoptimised" IN_LIST ARGN)
     target_compile_options(${name} PRIVATE -O0)
   endif()
-  target_precompile_headers(${name} PRIVATE ${headers})
+  if("tests" IN_LIST ARGN OR "little" IN_LIST ARGN)
+    target_compile_options(${name} PRIVATE ${SKMD_TESTS_OPTIMISATION})
+  endif()
+  skmd_precompile_headers(${name} ${headers})
 endfunction()
 
 # Whether the target links a library whose name matches, or links one that does.
@@ -109,14 +112,16 @@ function(skmd_use_precompiled folder)
     set(parts)
     if("-O0" IN_LIST options)
       list(APPEND parts unoptimised)
-    elseif(uses_gtest)
+    elseif(uses_gtest AND room MATCHES "^tests/")
       list(APPEND parts tests)
+    elseif(room MATCHES "^tests/" AND NOT SKMD_SANITIZE)
+      list(APPEND parts little)
     endif()
     if(room MATCHES "^tests/" AND NOT type STREQUAL "EXECUTABLE")
       # One file or two.
-    elseif(SKMD_SANITIZE AND room MATCHES "${object_rooms}")
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND room MATCHES "${object_rooms}")
       list(APPEND parts port objects)
-    elseif(SKMD_SANITIZE AND room MATCHES "${port_rooms}")
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND room MATCHES "${port_rooms}")
       list(APPEND parts port)
     elseif(uses_options AND NOT uses_gtest)
       list(APPEND parts options)

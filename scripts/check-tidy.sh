@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# clang-tidy as .clang-tidy says: check-tidy.sh [-p FOLDER] [--most N] [--all | --since COMMIT | FILE…]. Without files: what
+# clang-tidy as .clang-tidy says: check-tidy.sh [-p FOLDER] [--most N] [--list] [--all | --since COMMIT | FILE…]. Without files: what
 # changed since the last commit that .ci/run found good (build/ci-good), or since the one before. For a header, a file that
-# includes it is read. --most N: no more than N files; the last line says how many were left out. FOLDER is that of a build
-# (compile_commands.json, generated headers), else build. Exit status 0: nothing found; 1: something; 2: it could not be run.
+# includes it is read. --most N: no more than N files; the last line says how many were left out. --list prints the files that would be read,
+# and reads none. FOLDER is that of a build (compile_commands.json, generated headers), else build. Exit status 0: nothing found; 1: something; 2: it could not be run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/llvm-tools.sh
 
 build=build
-since='' all=0 most=0 files=()
+since='' all=0 most=0 list=0 files=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     -p) build=${2:?a folder}; shift ;;
     --all) all=1 ;;
+    --list) list=1 ;;
     --since) since=${2:?a commit}; shift ;;
     --most) most=${2:?a number}; shift ;;
-    -*) echo "usage: check-tidy.sh [-p FOLDER] [--most N] [--all | --since COMMIT | FILE…]" >&2; exit 2 ;;
+    -*) echo "usage: check-tidy.sh [-p FOLDER] [--most N] [--list] [--all | --since COMMIT | FILE…]" >&2; exit 2 ;;
     *) files+=("$1") ;;
   esac
   shift
@@ -70,7 +71,7 @@ if [[ $all -eq 0 && ${#files[@]} -eq 0 ]]; then
   if [[ $since == HEAD~1 ]] && ! git rev-parse -q --verify 'HEAD~1^{commit}' >/dev/null; then since=$(git hash-object -t tree /dev/null); fi
   git rev-parse -q --verify "$since^{tree}" >/dev/null || { echo "check-tidy: there is no commit $since" >&2; exit 2; }
   mapfile -t files < <(changed_files "$since")
-  [[ ${#files[@]} -gt 0 ]] || { echo "check-tidy: no C++ changed since $since"; exit 0; }
+  [[ ${#files[@]} -gt 0 ]] || { echo "check-tidy: no C++ changed since $since" >&2; exit 0; }
 fi
 for file in "${files[@]}"; do
   [[ -e $file ]] || { echo "check-tidy: there is no file $file" >&2; exit 2; }
@@ -84,12 +85,16 @@ if [[ $most -gt 0 && ${#sources[@]} -gt $most ]]; then
   mapfile -t sources < <(printf '%s\n' "${sources[@]}" | shuf --random-source=<(yes "$(git rev-parse HEAD)"))
   sources=("${sources[@]:0:$most}")
 fi
+if [[ $list -ne 0 ]]; then
+  [[ ${#sources[@]} -eq 0 ]] || printf '%s\n' "${sources[@]}"
+  exit 0
+fi
 # .ci/run does not call a commit good of which files were not read.
 if [[ $left -gt 0 ]]; then touch "$build/tidy-left"; else rm -f "$build/tidy-left"; fi
-# GCC's precompiled headers mean nothing to Clang, and without them a file has to include what it uses.
+# Without precompiled headers a file has to include what it uses.
 commands=$(mktemp -d)
 trap 'rm -rf "$commands"' EXIT
-sed -E 's/ -Winvalid-pch//g; s/ -include [^ "]*cmake_pch\.hxx//g' "$build/compile_commands.json" >"$commands/compile_commands.json"
+sed -E 's/ -Winvalid-pch//g; s/( -Xclang)? -include(-pch)?( -Xclang)? [^ "]*cmake_pch\.hxx(\.pch)?//g' "$build/compile_commands.json" >"$commands/compile_commands.json"
 start=$SECONDS status=0
 if [[ ${#sources[@]} -gt 0 ]]; then
   # GCC's options are in the commands, of warnings and of its own. What tidy counts and does not show is no news.

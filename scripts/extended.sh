@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 # Name and command, in the order of running. A command is a script of this folder or a function below.
 steps=(
   "test     scripts/test.sh"
+  "gcc      scripts/build.sh gcc"
   "tidy     tidy"
   "random   random_kernels"
   "suites   suites"

@@ -37,7 +37,7 @@ std::uint32_t widest_registers() {
   return may_use(SpanTarget::x86_64_v3) ? 32 : 16;
 }
 
-/// What Linux shows as "model name"; "": the processor does not tell.
+/// What Linux mostly shows as "model name"; "": the processor does not tell.
 std::string brand_string() {
 #ifdef __x86_64__
   constexpr unsigned kFirst = 0x80000002, kLast = 0x80000004;  // leaves of CPUID, 16 characters each
@@ -90,7 +90,10 @@ HostFacts read_host_facts() {
     facts.line_bytes = static_cast<std::uint32_t>(line);
   std::ostringstream text;
   text << std::ifstream("/proc/cpuinfo").rdbuf();
-  return with_cpuinfo(std::move(facts), text.str());
+  facts = with_cpuinfo(std::move(facts), text.str());
+  // A virtual machine's system may have been told another name than its processor tells programs.
+  if (std::string name = brand_string(); !name.empty()) facts.model = std::move(name);
+  return facts;
 }
 
 std::string processor_name() {

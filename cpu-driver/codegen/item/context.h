@@ -25,16 +25,15 @@ struct Barrier {
 /// Where each item of a group has memory of its own: one array per value, neighbours of a row next to each other.
 class ItemMemory {
  public:
-  ItemMemory(llvm::Function& item, unsigned arguments) : item_(item), arguments_(arguments) {}
+  explicit ItemMemory(unsigned arguments) : arguments_(arguments) {}
 
   /// Room for `size` bytes per item, a multiple of `align`; gives what address() wants.
   std::uint64_t reserve(std::uint64_t size, llvm::Align align);
-  /// Of this item's `size` bytes at `offset`, inside the function that `ir` stands in: `item` or a copy of it.
+  /// Of this item's `size` bytes at `offset`, inside the function that `ir` stands in: the item or a copy of it.
   llvm::Value* address(llvm::IRBuilder<>& ir, std::uint64_t offset, std::uint64_t size) const;
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  llvm::Function& item_;
   unsigned arguments_;
   std::uint64_t bytes_ = 0;
 };

@@ -245,7 +245,7 @@ domain::Result<Regions> cut_at_barriers(llvm::Function& item, unsigned arguments
   // Of the code as it is now: what is added from here on is not asked about.
   const GroupUniformity uniformity(item, arguments);
   const bool mixed = !barriers.empty() && ends_are_mixed(item, barriers, uniformity);
-  ItemMemory memory(item, arguments);
+  ItemMemory memory(arguments);
   const Reach reach = reach_of(item, barriers);
   if (domain::Status status = keep_variables(item, barriers, reach, memory); !status) return status.error();
   auto values = keep_values(item, barriers, memory, uniformity);

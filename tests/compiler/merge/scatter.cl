@@ -10,6 +10,7 @@ __kernel void k(__global float* out, __global const float* in, __global const in
 // CHECK-NOT: float
 // CHECK-NOT: sqrt
 // CHECK: load i32, ptr %{{[0-9]+}}, align 1
-// CHECK-NEXT: store i32
+// CHECK-NOT: store
+// CHECK: store i32
 // CHECK-NOT: store
 // CHECK-NOT: float
