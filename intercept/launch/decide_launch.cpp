@@ -7,6 +7,7 @@
 
 #include "intercept/launch/decide.h"
 #include "intercept/launch/decision_basis.h"
+#include "intercept/launch/decision_waits.h"
 #include "intercept/launch/launch_inputs.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
@@ -90,6 +91,7 @@ std::shared_ptr<const Decision> decide_once(Machine& machine, const Launch& laun
 std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& launch, const LaunchView& view) {
   LaunchShape& shape = view.shape();
   const auto mode = machine.settings.policy.mode;
+  if (mode == PartitionMode::automatic) begin_builds_that_pay(machine, launch, view);
   if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
       shape.eligible().count() == 1)
     return decide_once(machine, launch, view);

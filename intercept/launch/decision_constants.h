@@ -63,6 +63,15 @@ inline constexpr double kBuildPatience = 0.5;
 /// Seconds: what a second GPU's context and a small program on it take to be made. A launch that gains more begins the
 /// builds itself, and waits for their end. Source: 256 ms for a cold build on an H200 (docs/devices/nvidia.md).
 inline constexpr double kBuildSeconds = 0.3;
+/// Seconds that each launch gains by devices that are slow to start, from which on their builds begin at once: a tenth
+/// of what the start costs a process (BuildQueue::Delays::for_slow_start). Where former processes have measured the
+/// kernel on several devices, they went on launching for so long that these took part, and this one probably will.
+/// Source: two H200: the second takes part from the fourth to the sixth repetition on where it did from the sixth to
+/// the eleventh. The second value: chosen, what a launch costs more by being split, twice.
+inline constexpr double kSlowStartGain = 15e-3;
+inline constexpr double kKnownGain = 2 * kSplitSeconds;
+/// Launches of a shape that ask for it, from the second on. Source: chosen: rounds are known after two.
+inline constexpr std::uint32_t kAskForDevices = 6;
 /// Seconds of launches that are worth waiting for before the next one is decided: what waiting costs, a device that
 /// runs dry and a thread that wakes up, is little beside them. Source: docs/decisions/exploring-is-paid-for.md.
 inline constexpr double kWorthWaiting = 1e-3;

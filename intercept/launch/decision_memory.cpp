@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "intercept/launch/decision_constants.h"
+
 namespace skmd::icd {
 
 std::shared_ptr<const Decision> DecisionMemory::last(DecisionBasis* basis) const {
@@ -17,6 +19,12 @@ void DecisionMemory::remember(std::shared_ptr<const Decision> decision, const De
   decision_ = std::move(decision);
   basis_ = basis;
   launches_.store(0, std::memory_order_relaxed);
+}
+
+bool DecisionMemory::asks_for_devices() {
+  if (asked_.load(std::memory_order_relaxed) > tuning::kAskForDevices) return false;
+  const std::uint32_t before = asked_.fetch_add(1, std::memory_order_relaxed);
+  return before > 0 && before <= tuning::kAskForDevices;
 }
 
 std::shared_ptr<const Decision> DecisionMemory::followed(domain::RoundTimes::Devices devices) const {

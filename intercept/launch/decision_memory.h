@@ -25,6 +25,9 @@ class DecisionMemory {
   /// Calls of count_launch() since the last remember().
   [[nodiscard]] std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
+  /// Whether this launch may ask which devices it misses: some of the shape's first ones, but not the very first.
+  bool asks_for_devices();
+
   /// The last decision for these devices, except those that explore; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices) const;
 
@@ -52,6 +55,7 @@ class DecisionMemory {
   std::set<domain::RoundTimes::Devices> split_before_ SKMD_GUARDED_BY(mutex_);
   std::shared_ptr<const Decision> begins_ SKMD_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::uint32_t> asked_{0};             // calls of asks_for_devices() so far, up to the last that counts
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
 };
 

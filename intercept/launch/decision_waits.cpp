@@ -10,6 +10,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_choice.h"
 #include "intercept/machine/knowledge.h"
+#include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
 
 namespace skmd::icd {
@@ -60,6 +61,19 @@ bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& v
   // One may have ended before it could be waited for.
   return std::any_of(eligible.pending.begin(), eligible.pending.end(),
                      [&](std::uint32_t device) { return !builds.pending(device); });
+}
+
+void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchView& view) {
+  const Eligibility& eligible = view.shape().eligible();
+  if (eligible.pending.empty() || machine.builds == nullptr || launch.part != nullptr) return;
+  const NativeBuilds& builds = launch.kernel->builds();
+  const bool open = std::any_of(eligible.pending.begin(), eligible.pending.end(),
+                                [&](std::uint32_t device) { return builds.open(device); });
+  // At the first launch nothing is known of the bytes that move in each round.
+  if (!open || !view.shape().decisions().asks_for_devices()) return;
+  const bool known = machine.knowledge != nullptr && machine.knowledge->knows_shares_of(launch.kernel->id());
+  if (gain_of_pending(machine, launch, view) < (known ? kKnownGain : kSlowStartGain)) return;
+  machine.builds->follow_on(launch.kernel->shared_builds(), eligible.pending);
 }
 
 bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch waits for before it is decided.
+// What a launch waits for before it is decided, and which builds it begins.
 #pragma once
 
 #include "intercept/launch/launch_view.h"
@@ -12,6 +12,12 @@ namespace skmd::icd {
 /// launch clearly: waits for their builds, as long as that pays. True: some have ended, so that the view's eligibility
 /// is out of date. Blocks; no lock may be held.
 bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view);
+
+/// To be called in `auto` before a launch is decided. Begins builds in the background for devices that would shorten it
+/// clearly, also for those that are slow to start and would be begun later: where former processes have measured the
+/// kernel on several devices, or where each launch gains a notable part of such a start. Plans twice, at a few launches
+/// of each shape.
+void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchView& view);
 
 /// Whether a launch that could be submitted behind others should be decided when these have ended: otherwise launches
 /// that an application enqueues in a row would all be decided before the first has been measured. False for short

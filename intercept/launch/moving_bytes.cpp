@@ -29,9 +29,9 @@ std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std:
 /// One direction of a link.
 struct Way {
   std::optional<double> LinkRate::*rate;
-  bool LinkRate::*settled;
+  std::uint32_t LinkRate::*told;
 };
-constexpr Way kTo{&LinkRate::to, &LinkRate::to_settled}, kFrom{&LinkRate::from, &LinkRate::from_settled};
+constexpr Way kTo{&LinkRate::to, &LinkRate::to_told}, kFrom{&LinkRate::from, &LinkRate::from_told};
 
 /// The measured rate in one direction, or that of a device of the same make, where that one has told more; nothing if
 /// no such link was used.
@@ -40,12 +40,13 @@ std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::
   const LinkRate own = links.of(static_cast<std::uint32_t>(device));
   const std::uint64_t likeness = models[device].likeness;
   // Devices of one make in two machines are reached by different links.
-  if (own.*way.settled || likeness == 0 || links.is_far(static_cast<std::uint32_t>(device))) return own.*way.rate;
+  if (own.*way.told >= kOwnTransfers || likeness == 0 || links.is_far(static_cast<std::uint32_t>(device)))
+    return own.*way.rate;
   std::optional<double> rate = own.*way.rate;
   for (std::uint32_t twin = 0; twin < models.size(); ++twin) {
     if (twin == device || models[twin].likeness != likeness || links.is_far(twin)) continue;
     const LinkRate other = links.of(twin);
-    if (other.*way.settled) return other.*way.rate;
+    if (other.*way.told >= kSettledTransfers && other.*way.told > own.*way.told) return other.*way.rate;
     if (!rate) rate = other.*way.rate;
   }
   return rate;

@@ -40,8 +40,9 @@ double moving_seconds(const Machine& machine, const LaunchView& view, std::uint3
   const LinkRates& links = LinkRates::get();
   const LinkRate up = links.of(to), down = links.of(from);
   const auto moved = static_cast<double>(bytes);
-  double seconds = moved / (down.from_settled ? *down.from : links.assumed(from));
-  if (space_of(machine, to) != domain::kHostSpace) seconds += moved / (up.to_settled ? *up.to : links.assumed(to));
+  double seconds = moved / (down.from_told >= kSettledTransfers ? *down.from : links.assumed(from));
+  if (space_of(machine, to) != domain::kHostSpace)
+    seconds += moved / (up.to_told >= kSettledTransfers ? *up.to : links.assumed(to));
   return seconds + std::min(moved * kTouchSeconds, first_touch_seconds(view));
 }
 

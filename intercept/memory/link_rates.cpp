@@ -54,8 +54,8 @@ LinkRates& LinkRates::get() {
 LinkRate LinkRates::of(std::uint32_t device) const {
   const Way& to = to_[place(device)];
   const Way& from = from_[place(device)];
-  return {known(to.rate), known(from.rate), to.told.load(std::memory_order_relaxed) >= kSettledTransfers,
-          from.told.load(std::memory_order_relaxed) >= kSettledTransfers};
+  return {known(to.rate), known(from.rate), to.told.load(std::memory_order_relaxed),
+          from.told.load(std::memory_order_relaxed)};
 }
 
 void LinkRates::Way::learn(double seen) {

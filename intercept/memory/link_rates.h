@@ -15,8 +15,8 @@ namespace skmd::icd {
 struct LinkRate {
   std::optional<double> to;    // host to device
   std::optional<double> from;  // device to host
-  // kSettledTransfers have told it: the first ones also make what transfers go through.
-  bool to_settled = false, from_settled = false;
+  // Transfers that have told it: the first ones also make what transfers go through.
+  std::uint32_t to_told = 0, from_told = 0;
 };
 
 /// Bytes per second of copies inside host memory by so many threads, until one was timed.

@@ -40,12 +40,16 @@ inline constexpr std::uint32_t kFirstAsked = 8;
 inline constexpr std::uint32_t kEachAsked = 32;
 /// Weight of the newest transfer. Source: as that of a rate (kNewestRate of partitioner/model/rate_constants.h).
 inline constexpr double kNewestTransfer = 0.25;
-/// Transfers after which a link's rate is its own, and among which a faster one replaces what the ones before told.
+/// Transfers after which a link's rate is believed, and among which a faster one replaces what the ones before told.
 /// Source: two H200, black_scholes: after the first transfers of the second GPU, which make page-locked memory, plans
 /// counted 29.7 and 19.1 ms for all bytes to it and from it, and 19.5 and 15.8 seven launches later. Chosen: one such
 /// transfer of each link.
 inline constexpr std::uint32_t kSettledTransfers = 2;
 inline constexpr std::uint32_t kEarlyTransfers = 3;
+/// Transfers until which a link is taken for one like that of a device of the same make that has told more. Source: two
+/// H200: after two rounds of vector_add, four transfers to the second GPU, plans counted 13.6 ms for all bytes to it
+/// and 11.8 to the first; box_muller's results 46 ms and 30 after three rounds, 41 and 38 after eight.
+inline constexpr std::uint32_t kOwnTransfers = 8;
 /// Part of the measured time that is taken for the bytes' own, at least. Source: chosen: so that a transfer that was as
 /// short as its fixed cost tells a finite rate.
 inline constexpr double kLeastOwnPart = 0.1;

@@ -25,11 +25,16 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_ = Last{plan, *seconds};
   const bool early = early_ends_ < kEarlyEnds;
   if (early) ++early_ends_;
+  if (!std::has_single_bit(plan) && (plan & ~seen_) != 0 && seen_ != 0) joined_ends_ = kEarlyEnds;
+  seen_ |= plan;
+  const bool joined = joined_ends_ > 0;
+  if (joined) --joined_ends_;
   if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
-  if (rounds.early && !early) rounds.count = 0;
+  if ((rounds.early && !early) || (rounds.joined && !joined)) rounds.count = 0;
   rounds.early = early;
+  rounds.joined = joined;
   rounds.seconds[rounds.count % kKeptRounds] = *seconds - before->seconds;
   ++rounds.count;
   rounds.by_itself = rounds.by_itself && by_itself;
@@ -64,7 +69,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   if (rounds.early || rounds.count < kFewestRounds) return std::nullopt;
   const bool small = launch_seconds_ > 0 && launch_seconds_ < kSmallPartOfRound * rounds.median();
   if (small && std::has_single_bit(plan) && std::has_single_bit(best->first)) return std::nullopt;
-  const double longer = rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
+  const double longer = rounds.joined || rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
   if (rounds.median() <= best->second.median() * longer + kTimerSeconds) return std::nullopt;
   rounds.next_bar = std::clamp(rounds.next_bar * kRoundBarGrowth, kFirstRoundBar, kLongestBar);
   rounds.barred_until = launches_ + rounds.next_bar;

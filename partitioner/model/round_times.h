@@ -22,7 +22,8 @@ namespace skmd::domain {
 ///
 /// A plan is identified by the devices that take part, as a bit mask. Rounds that begin under one plan and end under
 /// another count for none. In the first ones of all, programs are built and memory is touched for the first time: they
-/// tell what a plan takes at most, and nothing against it. Pure; not thread-safe.
+/// tell what a plan takes at most, and nothing against it. Those of a split that is the first plan with some device
+/// tell against it only where they are far longer. Pure; not thread-safe.
 class RoundTimes {
  public:
   using Devices = std::uint64_t;
@@ -72,6 +73,7 @@ class RoundTimes {
     std::size_t count = 0;
     bool by_itself = true;           // all of them
     bool early = false;              // they are among the first of all
+    bool joined = false;             // they are among the first with a device
     std::uint64_t barred_until = 0;  // launch
     std::uint64_t next_bar = 0;      // launches
     [[nodiscard]] double median() const;
@@ -92,7 +94,9 @@ class RoundTimes {
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
-  std::size_t early_ends_ = 0;  // of launches whose rounds are early
+  Devices seen_ = 0;             // that plans had
+  std::size_t early_ends_ = 0;   // of launches whose rounds are early
+  std::size_t joined_ends_ = 0;  // of the next launches: those whose rounds are the first ones with a device
   std::uint64_t launches_ = 0;
   Devices wanted_ = 0;           // by the last launch that did not explore
   double launch_seconds_ = 0.0;  // of the last launch that did not explore; 0: not known

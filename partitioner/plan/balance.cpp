@@ -96,6 +96,13 @@ Plan taken(const Alone& alone, Plan plan, SplitSearch::Candidate candidate) {
   return plan;
 }
 
+/// The part of the time by which a plan with slices `better` must be better than one with `kept`.
+double least_gain(const std::vector<Slice>& kept, const std::vector<Slice>& better) {
+  const auto same = [](const Slice& one, const Slice& other) { return one.device == other.device; };
+  const bool shares = kept.size() > 1 && std::equal(kept.begin(), kept.end(), better.begin(), better.end(), same);
+  return shares ? kKeepShares : kKeepPrevious;
+}
+
 /// `kept`, or the plan that is better for all launches after the next one if their bytes stay where it moves them. It
 /// is chosen once `kept` has lost as much time as moving the bytes costs, since the number of later launches is not
 /// known. Each such change multiplies the required loss of the next one by four: bytes may not stay.
@@ -109,7 +116,7 @@ Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Pla
   // With its bytes in place: its predicted seconds may include transfers of the next launch.
   const double now = later.of(stays.slices).seconds;
   SplitSearch::Candidate better = later.winning(stays.slices.size() > 1 ? alone.seconds : std::min(alone.seconds, now));
-  if (better.slices.empty() || better.seconds > now * (1.0 - kKeepPrevious)) {
+  if (better.slices.empty() || better.seconds > now * (1.0 - least_gain(stays.slices, better.slices))) {
     stays.missed = plan.missed;
     return stays;
   }
@@ -163,7 +170,7 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, C
   SplitSearch::Candidate split = search.winning(alone.seconds);
   const bool splits = !split.slices.empty();
   const double best = splits ? split.seconds : alone.seconds;
-  if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - kKeepPrevious))
+  if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - least_gain(kept.slices, split.slices)))
     return kept_or_left(request, alone, whole, std::move(kept), joining);
   whole.exploring = !exploration.probes.empty();
   if (whole.exploring && request.previous != nullptr) whole.missed = request.previous->missed;

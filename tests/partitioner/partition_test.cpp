@@ -210,6 +210,20 @@ TEST(PartitionAuto, PreviousPlanIsKeptWhileTheGainIsSmall) {
   EXPECT_NE(m.plan().slices, previous.slices);
 }
 
+TEST(PartitionAuto, SharesOfTheSameDevicesChangeForAClearGainOnly) {
+  Machine m({device(1000), device(1000), device(160)}, 1000);
+  Plan previous;
+  m.request.previous = &previous;
+  m.devices[2].eligible = false;
+  previous.slices = {{0, {0, 455}}, {1, {455, 1000}}};
+  EXPECT_EQ(m.plan().slices, previous.slices) << "8 per cent, and what is written next was sent by these shares";
+  previous.slices = {{0, {0, 430}}, {1, {430, 1000}}};
+  EXPECT_NE(m.plan().slices, previous.slices);
+  m.devices[2].eligible = true;
+  previous.slices = {{0, {0, 500}}, {1, {500, 1000}}};
+  EXPECT_EQ(m.plan().slices.size(), 3u) << "7 per cent by another device";
+}
+
 TEST(PartitionAuto, PreviousPlanOfAnotherLaunchIsNotTaken) {
   Machine m({device(1000), device(1000), device(0)}, 1000);
   m.devices[2].eligible = false;

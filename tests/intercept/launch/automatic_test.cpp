@@ -7,7 +7,10 @@
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/make_launch.h"
+#include "intercept/launch/moving_bytes.h"
 #include "intercept/launch/question.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
 #include "tests/intercept/launch/allocation_counter.h"
@@ -192,6 +195,25 @@ TEST(Auto, DevicesOfOneMakeAreTriedOnce) {
   EXPECT_EQ(candidates[0].plan, 1u) << "as fast as its twin was measured";
   EXPECT_EQ(candidates[1].plan, 4u);
   EXPECT_GE(candidates[0].seconds, 1e-3);
+}
+
+TEST(Auto, ALinkIsTakenForItsTwinsUntilItHasToldEnough) {
+  const FakeMachine m({true, true}, "auto");
+  std::vector<domain::DeviceModel> models(2);
+  models[0].likeness = models[1].likeness = 7;
+  LinkRates& links = LinkRates::get();
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 30;
+  const auto rate_of_second = [&] {
+    set_links(m.machine, models);
+    return models[1].bytes_to_per_second;
+  };
+  for (int i = 0; i < 20; ++i) links.learn_to(0, kLarge, 30'000'000);
+  const double twins = static_cast<double>(kLarge) / 0.03;
+  for (std::uint32_t told = 0; told < tuning::kOwnTransfers; ++told) {
+    EXPECT_NEAR(rate_of_second(), twins, 0.01 * twins) << told;
+    links.learn_to(1, kLarge, 60'000'000);
+  }
+  EXPECT_NEAR(rate_of_second(), twins / 2, 0.01 * twins);
 }
 
 TEST(Auto, LaunchesOfARoundMoveTogether) {

@@ -2,10 +2,12 @@
 // Launches of kernels that former processes have measured.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "intercept/machine/knowledge.h"
+#include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/native_builds.h"
 #include "partitioner/model/profile_store.h"
@@ -115,6 +117,24 @@ TEST(KnownKernels, DoNotWaitForBuildsLongerThanPays) {
     ASSERT_EQ(w.run(kernel), CL_COMPLETE);
     EXPECT_TRUE(kernel->builds().open(1)) << seconds;
     EXPECT_EQ(w.stats()["first_split"], 0);
+  }
+}
+
+// Which other programs' builds wait with until launches have been repeated for a while.
+TEST(KnownKernels, BeginTheBuildsOfSlowDevicesThatTheyGainByAtTheSecondLaunch) {
+  for (const bool known : {true, false}) {
+    World w(known ? 1e-2 : 0.0);
+    BuildQueue builds(1, {.for_slow_start = std::chrono::hours(1)}, std::uint64_t{1} << 1);
+    w.machine.builds = &builds;
+    const auto kernel = w.built_on({0});
+    builds.follow(kernel->shared_builds(), std::chrono::hours(1));
+    ASSERT_EQ(w.run(kernel), CL_COMPLETE);
+    EXPECT_TRUE(kernel->builds().open(1));
+    ASSERT_EQ(w.run(kernel), CL_COMPLETE);
+    if (known) kernel->builds().wait_until(1, std::chrono::steady_clock::now() + std::chrono::minutes(5));
+    EXPECT_EQ(kernel->built_on(1), known);
+    EXPECT_EQ(kernel->builds().open(1), !known);
+    w.machine.builds = nullptr;
   }
 }
 

@@ -60,15 +60,15 @@ TEST(LinkRates, TheFirstTransfersGiveWayToAFasterOne) {
   LinkRates rates;
   const auto send = [&rates](double rate) { rates.learn_to(0, 64 * kMiB, taken(64 * kMiB, rate)); };
   send(10e9);
-  EXPECT_FALSE(rates.of(0).to_settled);
+  EXPECT_EQ(rates.of(0).to_told, 1U);
   send(30e9);
   EXPECT_NEAR(*rates.of(0).to, 30e9, 3e7) << "the first one made what transfers go through";
-  EXPECT_TRUE(rates.of(0).to_settled);
+  EXPECT_EQ(rates.of(0).to_told, 2U);
   send(26e9);
   EXPECT_NEAR(*rates.of(0).to, 29e9, 3e7);
   send(33e9);
   EXPECT_NEAR(*rates.of(0).to, 30e9, 3e7) << "a later one counts in part";
-  EXPECT_FALSE(rates.of(0).from_settled);
+  EXPECT_EQ(rates.of(0).from_told, 0U);
 }
 
 TEST(LinkRates, WhatIsTooSmallTellsNothing) {

@@ -56,6 +56,22 @@ TEST(RoundTimes, APlanThatMakesThemShorterStays) {
   EXPECT_EQ(a.followed(kBoth, kBoth, 200), 200);
 }
 
+TEST(RoundTimes, TheFirstRoundsWithADeviceTellLittleAgainstASplit) {
+  Application a;
+  a.both = 0.0088;
+  a.followed(kGpu, kGpu, 10);
+  const double settled = a.both;
+  a.both = 0.0125;  // the device's memory is made
+  EXPECT_EQ(a.followed(kBoth, kBoth, 3), 3);
+  a.both = settled;
+  EXPECT_EQ(a.followed(kBoth, kBoth, 60), 60);
+  Application later;  // the same of a device that was used before
+  later.followed(kCpu, kCpu, 5);
+  later.followed(kGpu, kGpu, 10);
+  later.both = 0.0125;
+  EXPECT_LT(later.followed(kBoth, kBoth, 20), 8);
+}
+
 TEST(RoundTimes, SmallDifferencesAreTheModelsToJudge) {
   Application a;
   a.cpu = 0.0102;
