@@ -157,7 +157,8 @@ class Keeper {
     }
     // The group keeps them, also what could be computed again: only that is there where others are computed.
     for (auto& [leaf, across] : wanted) {
-      const auto found = llvm::find_if(decisions, [&](const Decision& decision) { return decision.value == leaf; });
+      const auto found =
+          llvm::find_if(decisions, [&, kept = leaf](const Decision& decision) { return decision.value == kept; });
       if (found == decisions.end()) {
         decisions.push_back({leaf, across, true});
         continue;
