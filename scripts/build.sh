@@ -9,9 +9,14 @@ shift || true
 folder=build
 [[ $preset == release ]] || folder=build/$preset
 
+# Configured with another compiler before, a folder is made anew: CMake would forget what kind of build it was.
+fresh=()
+if [[ -e $folder/CMakeCache.txt ]] && ! grep -qE "^CMAKE_CXX_COMPILER:[A-Z]+=.*$([[ $preset == gcc ]] && echo 'g\+\+' || echo 'clang\+\+')" "$folder/CMakeCache.txt"; then
+  fresh=(--fresh)
+fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! cmake --preset "$preset" >"$log" 2>&1; then
+if ! cmake --preset "$preset" "${fresh[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

@@ -34,7 +34,7 @@ def with_gcc(entry):
 
 
 start, failed = time.monotonic(), 0
-with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
     for done in pool.map(with_gcc, [entries[name] for name in files]):
         failed += done.returncode != 0
         print(done.stdout, end="")

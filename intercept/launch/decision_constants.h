@@ -64,7 +64,7 @@ inline constexpr double kBuildPatience = 0.5;
 /// builds itself, and waits for their end. Source: 256 ms for a cold build on an H200 (docs/devices/nvidia.md).
 inline constexpr double kBuildSeconds = 0.3;
 /// Seconds that each launch gains by devices that are slow to start, from which on their builds begin at once: a tenth
-/// of what the start costs a process (BuildQueue::Delays::for_slow_start). Where former processes have measured the
+/// of what the start costs a process, 0.1 to 0.2 s. Where former processes have measured the
 /// kernel on several devices, they went on launching for so long that these took part, and this one probably will.
 /// Source: two H200: the second takes part from the fourth to the sixth repetition on where it did from the sixth to
 /// the eleventh. The second value: chosen, what a launch costs more by being split, twice.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "intercept/launch/decide.h"
 #include "intercept/launch/decision_constants.h"
@@ -10,6 +11,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_choice.h"
 #include "intercept/machine/knowledge.h"
+#include "intercept/memory/link_rates.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
 
@@ -20,23 +22,33 @@ using namespace tuning;
 
 using domain::PartitionMode;
 
-/// Seconds from the launch's decision to its results that are saved if the program becomes built for the devices on
-/// which it is being built, as far as is known: 0 if nothing is.
-double gain_of_pending(Machine& machine, const Launch& launch, const LaunchView& view) {
+struct Gain {
+  double seconds = 0.0;                // from the launch's decision to its results; 0: none is known
+  std::vector<std::uint32_t> devices;  // by which it is made
+};
+
+/// What is gained if the program becomes built for `candidates`, devices on which it is not built yet.
+Gain gain_by(const std::vector<std::uint32_t>& candidates, Machine& machine, const Launch& launch,
+             const LaunchView& view) {
   LaunchShape& shape = view.shape();
   const auto confined = shape.confined();
-  if (confined && confined != domain::NotSplit::one_device_eligible) return 0.0;
-  if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return 0.0;
+  if (confined && confined != domain::NotSplit::one_device_eligible) return {};
+  if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return {};
   LaunchInputs inputs(machine, launch, view);
   const domain::Plan now = planned(inputs.request(), {}, inputs, inputs);
-  inputs.admit(shape.eligible().pending);
+  inputs.admit(candidates);
   const domain::Plan then = planned(inputs.request(), {}, inputs, inputs);
-  if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return 0.0;
+  if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return {};
   std::vector<SliceWork> slices;
   for (const domain::Slice& slice : then.slices)
     slices.push_back({slice.device, slice.span, shape.footprint(slice.span)});
   const bool refused = slices.size() > 1 && how_to_merge(machine, launch, view, slices).refused.has_value();
-  return refused ? 0.0 : now.predicted_seconds - then.predicted_seconds;
+  if (refused) return {};
+  Gain gain{now.predicted_seconds - then.predicted_seconds, {}};
+  for (const std::uint32_t device : candidates)
+    if (std::any_of(slices.begin(), slices.end(), [&](const SliceWork& slice) { return slice.device == device; }))
+      gain.devices.push_back(device);
+  return gain;
 }
 
 }  // namespace
@@ -48,7 +60,7 @@ bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& v
     return false;
   machine.knowledge->wait_for(launch.kernel->id());
   if (!machine.knowledge->knows_shares_of(launch.kernel->id())) return false;
-  const double gain = gain_of_pending(machine, launch, view);
+  const double gain = gain_by(eligible.pending, machine, launch, view).seconds;
   if (!(gain > 0)) return false;
   NativeBuilds& builds = launch.kernel->builds();
   const auto until =
@@ -67,13 +79,18 @@ void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchV
   const Eligibility& eligible = view.shape().eligible();
   if (eligible.pending.empty() || machine.builds == nullptr || launch.part != nullptr) return;
   const NativeBuilds& builds = launch.kernel->builds();
-  const bool open = std::any_of(eligible.pending.begin(), eligible.pending.end(),
-                                [&](std::uint32_t device) { return builds.open(device); });
-  // At the first launch nothing is known of the bytes that move in each round.
-  if (!open || !view.shape().decisions().asks_for_devices()) return;
+  std::vector<std::uint32_t> open;
+  for (const std::uint32_t device : eligible.pending)
+    if (builds.open(device) && !LinkRates::get().is_far(device)) open.push_back(device);
+  if (open.empty()) return;
   const bool known = machine.knowledge != nullptr && machine.knowledge->knows_shares_of(launch.kernel->id());
-  if (gain_of_pending(machine, launch, view) < (known ? kKnownGain : kSlowStartGain)) return;
-  machine.builds->follow_on(launch.kernel->shared_builds(), eligible.pending);
+  const double least = known ? kKnownGain : kSlowStartGain;
+  const auto last = view.shape().decisions().last(nullptr);
+  const bool too_short = last && last->predicted_seconds > 0 && last->predicted_seconds < least;
+  // At the first launch nothing is known of the bytes that move in each round.
+  if (too_short || !view.shape().decisions().asks_for_devices()) return;
+  const Gain gain = gain_by(open, machine, launch, view);
+  if (gain.seconds >= least) machine.builds->follow_on(launch.kernel->shared_builds(), gain.devices);
 }
 
 bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {

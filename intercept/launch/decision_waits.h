@@ -13,10 +13,10 @@ namespace skmd::icd {
 /// is out of date. Blocks; no lock may be held.
 bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view);
 
-/// To be called in `auto` before a launch is decided. Begins builds in the background for devices that would shorten it
-/// clearly, also for those that are slow to start and would be begun later: where former processes have measured the
-/// kernel on several devices, or where each launch gains a notable part of such a start. Plans twice, at a few launches
-/// of each shape.
+/// To be called in `auto` before a launch is decided. Begins builds in the background for devices of this machine that
+/// would shorten it clearly, also for those that are slow to start and would be begun later: where former processes
+/// have measured the kernel on several devices, or where each launch gains a notable part of such a start. Plans twice,
+/// at a few launches of each shape.
 void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchView& view);
 
 /// Whether a launch that could be submitted behind others should be decided when these have ended: otherwise launches

@@ -17,10 +17,9 @@ inline constexpr std::size_t kKeptRounds = 5;
 inline constexpr std::size_t kEnoughRounds = 3;
 inline constexpr std::size_t kFewestRounds = 2;
 /// Ends of launches at first, one more than rounds, that say nothing against a plan, and of the first split with some
-/// device, little. Source: of scan_large_arrays on
-/// two devices of two cores the first two rounds take 1.2 and 1.1 ms, the others 0.4 to 0.6; by the median of three a
-/// device was tried, and kept, that is slower. On two H200 the first two rounds of matrix_transpose on both take 18 to
-/// 21 ms and the others 13, where one takes 15.
+/// device, little. Source: of scan_large_arrays on two devices of two cores the first two rounds take 1.2 and 1.1 ms,
+/// the others 0.4 to 0.6; by the median of three a device was tried, and kept, that is slower. On two H200 the first
+/// two rounds of matrix_transpose on both take 18 to 21 ms and the others 13, where one takes 15.
 inline constexpr std::size_t kEarlyEnds = 3;
 /// Clearly longer: medians of five rounds of a quiet machine differ by less. Source: the page.
 inline constexpr double kLongerRounds = 1.04;

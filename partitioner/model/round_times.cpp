@@ -25,9 +25,12 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_ = Last{plan, *seconds};
   const bool early = early_ends_ < kEarlyEnds;
   if (early) ++early_ends_;
-  if (!std::has_single_bit(plan) && (plan & ~seen_) != 0 && seen_ != 0) joined_ends_ = kEarlyEnds;
+  if (const Devices joins = plan & ~seen_; joins != 0 && seen_ != 0 && !std::has_single_bit(plan)) {
+    joining_ = joins;
+    joined_ends_ = kEarlyEnds;
+  }
   seen_ |= plan;
-  const bool joined = joined_ends_ > 0;
+  const bool joined = joined_ends_ > 0 && (plan & joining_) != 0 && !std::has_single_bit(plan);
   if (joined) --joined_ends_;
   if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];

@@ -95,8 +95,9 @@ class RoundTimes {
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
   Devices seen_ = 0;             // that plans had
+  Devices joining_ = 0;          // that a split was the first plan to have
   std::size_t early_ends_ = 0;   // of launches whose rounds are early
-  std::size_t joined_ends_ = 0;  // of the next launches: those whose rounds are the first ones with a device
+  std::size_t joined_ends_ = 0;  // of the next launches on joining_: those whose rounds are their first ones
   std::uint64_t launches_ = 0;
   Devices wanted_ = 0;           // by the last launch that did not explore
   double launch_seconds_ = 0.0;  // of the last launch that did not explore; 0: not known

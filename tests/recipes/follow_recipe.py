@@ -177,9 +177,10 @@ class Recipe:
         generated = [word for made in sorted(glob.glob(os.path.join(self.top, "*", "build", "generated"))) for word in ("-I", made)]
         kept, skip = [words[0], "-I", self.copy, *generated, "-iquote", os.path.join(self.source, os.path.dirname(path)), "-fsyntax-only"], False
         for word in words[1:]:
-            if not skip and word not in ("-c", "-o", entry["file"]):
+            # Nor a precompiled header (after -Xclang): it has headers of the tree.
+            if not skip and word not in ("-c", "-o", "-Xclang", "-Winvalid-pch", entry["file"]):
                 kept.append(word)
-            skip = word == "-o"
+            skip = word in ("-o", "-Xclang")
         return kept + [os.path.join(self.copy, path)]
 
 
