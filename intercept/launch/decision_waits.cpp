@@ -37,6 +37,8 @@ Gain gain_by(const std::vector<std::uint32_t>& candidates, Machine& machine, con
   LaunchInputs inputs(machine, launch, view);
   const domain::Plan now = planned(inputs.request(), {}, inputs, inputs);
   inputs.admit(candidates);
+  // A search takes far less.
+  if (now.predicted_seconds >= kSlowStartGain) inputs.request().may_search = true;
   const domain::Plan then = planned(inputs.request(), {}, inputs, inputs);
   if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return {};
   std::vector<SliceWork> slices;

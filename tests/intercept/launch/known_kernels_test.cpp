@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "intercept/launch/decision_constants.h"
 #include "intercept/machine/knowledge.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
@@ -120,6 +121,16 @@ TEST(KnownKernels, DoNotWaitForBuildsLongerThanPays) {
   }
 }
 
+/// Until the queue, which has one thread, has built all that was queued before.
+void wait_for(BuildQueue& queue) {
+  const auto last =
+      std::make_shared<NativeBuilds>(std::vector<std::uint32_t>{0, 1}, [](std::uint32_t) -> NativeBuilds::Made {
+        return {std::make_shared<FakeProgram>(), {}};
+      });
+  queue.follow_on(last, {1});
+  last->wait_until(1, std::chrono::steady_clock::now() + std::chrono::minutes(5));
+}
+
 // Which other programs' builds wait with until launches have been repeated for a while.
 TEST(KnownKernels, BeginTheBuildsOfSlowDevicesThatTheyGainByAtTheSecondLaunch) {
   for (const bool known : {true, false}) {
@@ -131,9 +142,29 @@ TEST(KnownKernels, BeginTheBuildsOfSlowDevicesThatTheyGainByAtTheSecondLaunch) {
     ASSERT_EQ(w.run(kernel), CL_COMPLETE);
     EXPECT_TRUE(kernel->builds().open(1));
     ASSERT_EQ(w.run(kernel), CL_COMPLETE);
-    if (known) kernel->builds().wait_until(1, std::chrono::steady_clock::now() + std::chrono::minutes(5));
+    wait_for(builds);
     EXPECT_EQ(kernel->built_on(1), known);
     EXPECT_EQ(kernel->builds().open(1), !known);
+    w.machine.builds = nullptr;
+  }
+}
+
+// A device is expected to be as fast as another one of its make, and would take half of the launch.
+TEST(KnownKernels, OfThisProcessBeginThemWhereEachLaunchGainsMuch) {
+  for (const double gain : {0.5, 2.0}) {
+    World w(0.0);
+    domain::DeviceModel gpu;
+    gpu.likeness = 7;
+    w.model.set_device(0, gpu);
+    w.model.set_device(1, gpu);
+    w.fakes[0]->ns_per_group = static_cast<std::uint64_t>(gain * 2e9 * tuning::kSlowStartGain / kGroups);
+    BuildQueue builds(1, {.for_slow_start = std::chrono::hours(1)}, std::uint64_t{1} << 1);
+    w.machine.builds = &builds;
+    const auto kernel = w.built_on({0});
+    builds.follow(kernel->shared_builds(), std::chrono::hours(1));
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(w.run(kernel), CL_COMPLETE);
+    wait_for(builds);
+    EXPECT_EQ(kernel->built_on(1), gain > 1) << gain;
     w.machine.builds = nullptr;
   }
 }
