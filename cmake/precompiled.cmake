@@ -13,7 +13,7 @@ set(headers_objects <intercept/object/context.h> <intercept/object/kernel.h> <in
 set(headers_json <nlohmann/json.hpp>)
 set(headers_options <nlohmann/json.hpp> <CLI/CLI.hpp>)
 # What includes the port, and what the objects. Tests of intercept/api are applications, which include neither. Only with Clang:
-# GCC touches every page of what it has precompiled, and gains little (docs/decisions/builds-compile-with-clang.md).
+# GCC gains little by them (docs/decisions/builds-compile-with-clang.md).
 set(port_rooms "^(tests/)?intercept/(backend|build|machine|memory)$")
 set(object_rooms "^((tests/)?intercept/(command|control|launch|object)|intercept/api)$")
 find_package(GTest REQUIRED)

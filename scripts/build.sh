@@ -10,10 +10,9 @@ folder=build
 [[ $preset == release ]] || folder=build/$preset
 
 # Configured with another compiler before, a folder is made anew: CMake would forget what kind of build it was.
-fresh=()
-if [[ -e $folder/CMakeCache.txt ]] && ! grep -qE "^CMAKE_CXX_COMPILER:[A-Z]+=.*$([[ $preset == gcc ]] && echo 'g\+\+' || echo 'clang\+\+')" "$folder/CMakeCache.txt"; then
-  fresh=(--fresh)
-fi
+compiler=clang++ fresh=()
+[[ $preset != gcc ]] || compiler=/g++
+if [[ -e $folder/CMakeCache.txt ]] && ! grep '^CMAKE_CXX_COMPILER:' "$folder/CMakeCache.txt" | grep -qF "$compiler"; then fresh=(--fresh); fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! cmake --preset "$preset" "${fresh[@]}" >"$log" 2>&1; then

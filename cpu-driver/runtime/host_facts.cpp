@@ -37,7 +37,8 @@ std::uint32_t widest_registers() {
   return may_use(SpanTarget::x86_64_v3) ? 32 : 16;
 }
 
-/// What Linux mostly shows as "model name"; "": the processor does not tell.
+/// What Linux shows as "model name", unless a virtual machine tells its system another one; "": the processor does not
+/// tell.
 std::string brand_string() {
 #ifdef __x86_64__
   constexpr unsigned kFirst = 0x80000002, kLast = 0x80000004;  // leaves of CPUID, 16 characters each
@@ -82,6 +83,7 @@ HostFacts with_cpuinfo(HostFacts facts, const std::string& text) {
 
 HostFacts read_host_facts() {
   HostFacts facts;
+  facts.model = brand_string();
   facts.processors = usable_processors();
   facts.vector_bytes = widest_registers();
   facts.memory_bytes = system_number(_SC_PHYS_PAGES) * system_number(_SC_PAGESIZE);
@@ -90,15 +92,16 @@ HostFacts read_host_facts() {
     facts.line_bytes = static_cast<std::uint32_t>(line);
   std::ostringstream text;
   text << std::ifstream("/proc/cpuinfo").rdbuf();
-  facts = with_cpuinfo(std::move(facts), text.str());
-  // A virtual machine's system may have been told another name than its processor tells programs.
-  if (std::string name = brand_string(); !name.empty()) facts.model = std::move(name);
-  return facts;
+  return with_cpuinfo(std::move(facts), text.str());
 }
 
 std::string processor_name() {
-  std::string name = brand_string();
-  return name.empty() ? read_host_facts().model : name;
+  std::string text(4096, '\0');
+  std::ifstream file("/proc/cpuinfo", std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string name = with_cpuinfo({}, text).model;
+  return name.empty() ? brand_string() : name;
 }
 
 }  // namespace skmd::cpu

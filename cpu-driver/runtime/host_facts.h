@@ -24,8 +24,8 @@ HostFacts with_cpuinfo(HostFacts facts, const std::string& text);
 /// This machine's.
 HostFacts read_host_facts();
 
-/// HostFacts::model of this machine, where possible without reading /proc/cpuinfo, which takes milliseconds where there
-/// are many processors.
+/// HostFacts::model of this machine, by what /proc/cpuinfo says of the first processor: the whole text of a machine of
+/// many takes the system milliseconds to write.
 std::string processor_name();
 
 }  // namespace skmd::cpu

@@ -66,8 +66,9 @@ inline constexpr double kBuildSeconds = 0.3;
 /// Seconds that each launch gains by devices that are slow to start, from which on their builds begin at once: a tenth
 /// of what the start costs a process, 0.1 to 0.2 s. Where former processes have measured the
 /// kernel on several devices, they went on launching for so long that these took part, and this one probably will.
-/// Source: two H200: the second takes part from the fourth to the sixth repetition on where it did from the sixth to
-/// the eleventh. The second value: chosen, what a launch costs more by being split, twice.
+/// Source: two H200: vector_add is split from the eighth of fourteen repetitions on where it was from the twelfth,
+/// binomial_option from the seventh to the tenth and from the eighth to the thirteenth. The second value: chosen, what
+/// a launch costs more by being split, twice.
 inline constexpr double kSlowStartGain = 15e-3;
 inline constexpr double kKnownGain = 2 * kSplitSeconds;
 /// Launches of a shape that ask for it, from the second on. Source: chosen: rounds are known after two.

@@ -22,7 +22,8 @@ inline constexpr double kKeepPrevious = 0.05;
 /// Nor do gains below this part change the shares of devices that stay the same: what the application writes for each
 /// launch has been sent by the former shares already. Source: two H200, whose links differ only as long as one of them
 /// makes its page-locked memory: by half each vector_add takes 13 ms a round, box_muller 37 and matrix_transpose 13,
-/// and a launch behind a change of shares by 6 to 9 per cent 17, 70 and 18. No simulation fails from 0.05 to 0.1.
+/// and a launch behind a change of shares, for gains of some 6 per cent, 17, 70 and 18. No simulation fails from 0.05
+/// to 0.1.
 inline constexpr double kKeepShares = 0.1;
 /// A better plan whose bytes have to move has to have gained four times as much as the way costs after each such way
 /// (docs/decisions/exploring-is-paid-for.md), so many times at most. Source: chosen: a million times as much is for

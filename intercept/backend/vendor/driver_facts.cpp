@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "cpu-driver/runtime/host_facts.h"
@@ -160,15 +159,6 @@ KeptAnswers read_host(NetstringReader& in) {
   return facts;
 }
 
-/// Of the first processor: the whole text of a machine of many takes the system milliseconds to write.
-std::string processor_model() {
-  std::string text(4096, '\0');
-  std::ifstream file("/proc/cpuinfo", std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return cpu::with_cpuinfo({}, text).model;
-}
-
 bool is_read_by_drivers(std::string_view variable) {
   return variable.starts_with("POCL_") || variable.starts_with("HWLOC_") || variable.starts_with("LD_LIBRARY_PATH=");
 }
@@ -208,7 +198,7 @@ std::string facts_key(const std::string& library) {
   }
   std::sort(variables.begin(), variables.end());
   for (const std::string& variable : variables) out.put(variable);
-  out.put(processor_model());
+  out.put(cpu::processor_name());
   for (const int name : {_SC_PHYS_PAGES, _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN})
     out.put(static_cast<std::uint64_t>(std::max(0L, sysconf(name))));
   cpu_set_t allowed;

@@ -40,7 +40,7 @@ TEST(HostFacts, OfThisMachineAreComplete) {
   EXPECT_GE(facts.memory_bytes, 1u << 20);
 }
 
-TEST(HostFacts, TheProcessorsNameIsTheSameWithoutTheText) { EXPECT_EQ(processor_name(), read_host_facts().model); }
+TEST(HostFacts, TheProcessorsNameIsThatOfTheWholeText) { EXPECT_EQ(processor_name(), read_host_facts().model); }
 
 }  // namespace
 }  // namespace skmd::cpu
