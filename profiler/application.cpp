@@ -93,7 +93,7 @@ std::string PrivateFolder::icd_folder(const char* name, const std::string& libra
   return made;
 }
 
-ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders) {
+ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders, const HeldSignals& signals) {
   const std::string driver = find_driver();
   if (driver.empty()) return refused("libskmd.so is not in the lib folder beside this command's own");
   if (!folders.exists()) return refused("cannot make a folder in " + fs::temp_directory_path().string());
@@ -113,7 +113,7 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
   auto hosts = hosts_of(options, outer, given(settings::kHosts));
   if (!hosts) return refused(hosts.error().reason);
   SshHosts connections;
-  if (const auto status = connections.reach(*hosts, given(settings::kSsh)); !status)
+  if (const auto status = connections.reach(*hosts, given(settings::kSsh), signals.descriptor()); !status)
     return refused(status.error().reason);
   if (!given(settings::kHosts).empty()) {  // a job of one node makes an empty list of `slurm`
     end.environment[settings::kHosts.name] = settings::text_of(*hosts);
@@ -125,7 +125,8 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
       is_set(settings::kProfileSpans) || options.variables.contains(settings::kVendors.name))
     if (const std::string error = platform_error(driver); !error.empty()) return refused(error);
   offer_fallback_libraries(driver);
-  ChildResult child = run_child(options.command);
+  if (signals.came()) return refused("ended by a signal before the application started");
+  ChildResult child = run_child(options.command, &signals.before());
   end.status = child.status;
   if (!child.failure.empty()) end.failure = "cannot run '" + options.command.front() + "': " + child.failure;
   return end;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "profiler/child.h"
+#include "profiler/held_signals.h"
 #include "profiler/run_options.h"
 
 namespace skmd::profiler {
@@ -46,7 +47,8 @@ void adopt(const Environment& environment);
 /// system has no OpenCL loader of its own. `driver`: any file in the bundle's lib folder.
 void offer_fallback_libraries(const std::string& driver);
 
-/// Runs options.command and waits for its end. Changes this process's environment. One thread: it forks.
-ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders);
+/// Runs options.command and waits for its end. Changes this process's environment. The application is not started once
+/// a signal is held back. One thread: it forks.
+ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders, const HeldSignals& signals);
 
 }  // namespace skmd::profiler

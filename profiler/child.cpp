@@ -47,7 +47,7 @@ int wait_forwarding(pid_t child, const sigset_t& waited) {
 
 }  // namespace
 
-ChildResult run_child(const std::vector<std::string>& command) {
+ChildResult run_child(const std::vector<std::string>& command, const sigset_t* mask) {
   ChildResult result;
   sigset_t waited, before;
   sigemptyset(&waited);
@@ -61,7 +61,7 @@ ChildResult run_child(const std::vector<std::string>& command) {
   if (pipe2(report, O_CLOEXEC) != 0) return {126, std::strerror(errno)};
   const pid_t self = getpid();
   const pid_t child = fork();
-  if (child == 0) become(command, before, self, report[1]);
+  if (child == 0) become(command, mask != nullptr ? *mask : before, self, report[1]);
   const int fork_error = errno;
   close(report[1]);
   int error = 0;

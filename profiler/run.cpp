@@ -9,6 +9,7 @@
 #include "profiler/application.h"
 #include "profiler/database/profile_place.h"
 #include "profiler/database/take_in.h"
+#include "profiler/held_signals.h"
 #include "profiler/run_options.h"
 #include "profiler/settings/variables.h"
 #include "profiler/stats_documents.h"
@@ -77,8 +78,9 @@ int finish(const Environment& environment, const std::string& shared_folder, int
 }
 
 int run(const RunOptions& options) {
+  const HeldSignals signals;  // until `folders` is removed
   const PrivateFolder folders;
-  const ApplicationEnd end = run_application(options, folders);
+  const ApplicationEnd end = run_application(options, folders, signals);
   if (!end.failure.empty()) {
     complain(end.failure);
     return end.status;

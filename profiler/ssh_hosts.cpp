@@ -2,11 +2,13 @@
 #include "profiler/ssh_hosts.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "profiler/exec.h"
 #include "profiler/ssh_keeper.h"
@@ -33,9 +35,18 @@ bool make_pipe(int (&ends)[2]) {
   return true;
 }
 
+/// What is written into `answer` until its other end is closed; nothing if `interrupt` is readable before.
+std::optional<std::string> read_unless(int interrupt, int answer) {
+  pollfd sources[] = {{interrupt, POLLIN, 0}, {answer, POLLIN, 0}};
+  while (poll(sources, 2, -1) < 0 && errno == EINTR) {
+  }
+  if (sources[0].revents != 0) return std::nullopt;
+  return read_to_end(answer);  // which comes at once, as a whole
+}
+
 }  // namespace
 
-domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::string& ssh) {
+domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::string& ssh, int interrupt) {
   std::vector<std::string> names;
   for (const settings::Host& host : hosts)
     if (!host.tried) names.push_back(host.name);
@@ -58,19 +69,20 @@ domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::st
   close(lifeline[0]);
   close(answer[1]);
   lifeline_ = lifeline[1];
-  const std::string servers = keeper_ > 0 ? read_to_end(answer[0]) : "";
+  const std::optional<std::string> servers = keeper_ > 0 ? read_unless(interrupt, answer[0]) : "";
   close(answer[0]);
   if (keeper_ < 0) {
     keeper_ = 0;
     return domain::Error{0, std::string("cannot start a process for ssh: ") + std::strerror(error)};
   }
+  if (!servers) return domain::Error{0, "ended by a signal while hosts were tried"};
   std::size_t begin = 0;  // a line for each name
   for (settings::Host& host : hosts) {
     if (host.tried) continue;
     host.tried = true;
-    const std::size_t end = servers.find('\n', begin);
+    const std::size_t end = servers->find('\n', begin);
     if (end == std::string::npos) continue;
-    host.server = servers.substr(begin, end - begin);
+    host.server = servers->substr(begin, end - begin);
     begin = end + 1;
   }
   return {};

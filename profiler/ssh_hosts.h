@@ -23,9 +23,9 @@ class SshHosts {
 
   /// Starts skmd-serve on each of `hosts` that was not tried yet, on all at once, and notes where it is reached. What
   /// is away is told on standard error and left without a server. `ssh`: the command, as ssh_command() takes it.
-  /// Blocks until each serves or has failed, for kSshServing at most. One thread: it forks. Once for each object. An
-  /// error: no process can be started.
-  domain::Status reach(std::vector<settings::Host>& hosts, const std::string& ssh);
+  /// Blocks until each serves or has failed, for kSshServing at most, or until `interrupt`, a file (-1: none), is
+  /// readable. One thread: it forks. Once for each object. An error: no process can be started, or `interrupt`.
+  domain::Status reach(std::vector<settings::Host>& hosts, const std::string& ssh, int interrupt = -1);
 
  private:
   pid_t keeper_ = 0;   // 0: none

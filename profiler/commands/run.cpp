@@ -15,6 +15,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"
 #include "profiler/database/output_file.h"
+#include "profiler/held_signals.h"
 #include "profiler/run_report/run_counters.h"
 #include "profiler/settings/variables.h"
 
@@ -134,6 +135,7 @@ int run(const ProfileOptions& general, const Options& options) {
   if (const auto opened = open_database(general, ProfileDatabase::Mode::create); !opened)
     return refuse(general, opened.error().reason, kOwnFailure);
 
+  const HeldSignals signals;  // until `folders` is removed
   const PrivateFolder folders;
   if (!folders.exists()) return refuse(general, "cannot make a temporary folder", kOwnFailure);
   const std::string counted = folders.folder("profiled");
@@ -141,7 +143,7 @@ int run(const ProfileOptions& general, const Options& options) {
   ApplicationEnd end;
   {
     const Watcher watcher(!general.no_progress, counted);
-    end = run_application(run_options(options, database, counted), folders);
+    end = run_application(run_options(options, database, counted), folders, signals);
   }
   if (!end.failure.empty()) return refuse(general, end.failure, end.status);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -222,6 +222,27 @@ cleans_up_after_itself() {
   expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
 }
 
+cleans_up_when_it_is_ended_while_it_tries_hosts() {
+  local before status process i
+  before=$(compgen -G '/tmp/skmd-ssh-*')
+  printf '#!/bin/sh\ntouch "%s"\nexec sleep 60\n' "$work/trying" >"$work/ssh"
+  chmod +x "$work/ssh"
+  SKMD_SSH=$work/ssh "$run" --hosts ssh:hostc -- touch "$work/started" 2>"$work/err" &
+  process=$!
+  for ((i = 0; i < 200; ++i)); do
+    [[ ! -e $work/trying ]] || break
+    sleep 0.05
+  done
+  kill -TERM "$process"
+  wait "$process"
+  status=$?
+  expect 143 $status status
+  expect 'skmd-run: ended by a signal while hosts were tried' "$(cat "$work/err")" 'standard error'
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
+  expect "$before" "$(compgen -G '/tmp/skmd-ssh-*')" 'folders of the connections'
+}
+
 info_prints_the_drivers_answer() {
   "$tree/bin/skmd-info" >"$work/out" || fail "status $?"
   for line in 'virtual device: all in one' '  0  one  (anchor)' '  two: too old' 'kernels: 0'; do
