@@ -24,9 +24,9 @@ inline constexpr double kMaxPiece = 5e5;
 /// Source: chosen, not measured.
 inline constexpr std::uint64_t kPiecesPerTaking = 4;
 
-/// Nanoseconds between two looks whether a launch that can be left inside its groups is to yield. Source: chosen: half
-/// of what such a launch may take to yield (0.3 ms); a look takes 0.1 us, and waking for it some more.
-inline constexpr std::int64_t kYieldLookNs = 150'000;
+/// Nanoseconds between two looks whether a launch that can be left inside its groups is to yield, where nothing tells
+/// of a change meanwhile (partitioner/base/look_again.h). Source: docs/decisions/groups-are-stopped-inside.md.
+inline constexpr std::uint64_t kYieldLookNs = 1'200'000;
 
 // --- merging (merge_run.cpp) and copying (pool.cpp) ---
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <new>
 #include <thread>
 
@@ -11,24 +10,21 @@
 #include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "cpu-driver/runtime/threads.h"
-#include "partitioner/base/condition.h"
+#include "partitioner/base/look_again.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
 
 namespace {
 
-/// Sets a word once a launch is to yield: the threads that run groups look at nothing else.
+/// Sets a word once a launch is to yield: the threads that run groups look at nothing else inside of them.
 class Watch {
  public:
   Watch(const Yield& yield, std::atomic<std::uint32_t>& word)
       : yield_(yield), word_(word), thread_(quiet_thread([this] { look(); })) {}
   ~Watch() {
-    {
-      const MutexGuard lock(mutex_);
-      over_ = true;
-    }
-    changed_.notify_one();
+    over_ = true;
+    look_again();
     thread_.join();
   }
   Watch(const Watch&) = delete;
@@ -36,20 +32,21 @@ class Watch {
 
  private:
   void look() {
-    while (word_.load(std::memory_order_relaxed) == 0) {
-      if (yield_.due()) word_.store(1, std::memory_order_relaxed);
-      MutexLock lock(mutex_);
-      const auto over = [this]() SKMD_REQUIRES(mutex_) { return over_; };
-      if (changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs), over)) return;
+    const Looker looker;
+    for (;;) {
+      const std::uint32_t seen = looker.before();
+      if (over_ || word_.load(std::memory_order_relaxed) != 0) return;
+      if (yield_.due())
+        word_.store(1, std::memory_order_relaxed);
+      else
+        looker.wait(seen, std::min(yield_.due_in(), tuning::kYieldLookNs));
     }
   }
 
   const Yield& yield_;
   std::atomic<std::uint32_t>& word_;
-  Mutex mutex_{LockRank::yield_watch};
-  Condition changed_;
-  bool over_ SKMD_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;  // the last: it uses the others
 };
 
 class Run {

@@ -3,13 +3,14 @@
 // command that holds ranges waits for devices only, never for other ranges.
 #include "intercept/memory/range_lock.h"
 
-#include "intercept/memory/lock_table.h"
-
 #include <algorithm>
 #include <future>
 #include <list>
 #include <new>
 #include <utility>
+
+#include "intercept/memory/lock_table.h"
+#include "partitioner/base/look_again.h"
 
 namespace skmd::icd {
 
@@ -152,6 +153,7 @@ void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)
     const MutexGuard guard(table.mutex);
     if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
       table.waiters.splice(table.waiters.end(), waiter);
+      look_again();  // a launch that holds the ranges may be left (is_wanted)
       return;
     }
     LockTable::hold(*lock.entry_);
@@ -178,6 +180,7 @@ void PreparedRequest::submit() noexcept {
     RangeLock::Entry& entry = *waiter.front().lock.entry_;
     if (LockTable::overtakes(entry, table.waiters) || LockTable::conflicts(entry) || !LockTable::try_hold(entry)) {
       table.waiters.splice(table.waiters.end(), waiter);
+      look_again();  // a launch that holds the ranges may be left (is_wanted)
       return;
     }
   }

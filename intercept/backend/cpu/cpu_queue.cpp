@@ -8,6 +8,7 @@
 
 #include "intercept/backend/cpu/cpu_constants.h"
 #include "intercept/backend/port/threads.h"
+#include "partitioner/base/look_again.h"
 
 namespace skmd::icd {
 namespace {
@@ -40,7 +41,9 @@ Ticket CpuQueue::submit(Batch&& batch) {
   // system's clock was set back meanwhile.
   const bool wake = asleep_ && !running_ && !left;
   if (wake) server_.set_busy(true);
+  const bool others_wait = running_;
   lock.unlock();
+  if (others_wait) look_again();  // a launch that is to give way does
   if (wake) wake_.notify_one();
   return ticket;
 }

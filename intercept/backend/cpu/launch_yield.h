@@ -2,6 +2,7 @@
 // When a launch of the CPU driver is to end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -23,6 +24,12 @@ class LaunchYield final : public cpu::Yield {
   [[nodiscard]] bool due() const noexcept override {
     if (stop_ != nullptr && stop_->requested()) return true;
     return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
+  }
+  [[nodiscard]] std::uint64_t due_in() const noexcept override {
+    std::uint64_t when = stop_ != nullptr ? stop_->requested_for() : UINT64_MAX;
+    if (quantum_end_ != UINT64_MAX && others_wait_()) when = std::min(when, quantum_end_);
+    const std::uint64_t now = when == UINT64_MAX ? 0 : host_now();
+    return when > now ? when - now : 0;
   }
   void ran(std::uint64_t groups) const noexcept override {
     if (stop_ != nullptr) stop_->ran(groups, groups, host_now() - began_);

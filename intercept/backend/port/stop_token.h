@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "intercept/backend/port/host_clock.h"
+#include "partitioner/base/look_again.h"
 
 namespace skmd::icd {
 
@@ -15,13 +16,15 @@ namespace skmd::icd {
 class StopToken {
  public:
   StopToken() = default;
-  /// The end is also asked for once `wanted` is true, which any thread calls at any time, some thousand times a second.
+  /// The end is also asked for once `wanted` is true. Any thread calls it at any time: whenever look_again() was
+  /// called, and about once a millisecond.
   explicit StopToken(std::function<bool()> wanted) : wanted_(std::move(wanted)) {}
 
   /// Asks for the end at that time of the host's clock (host_now(), nanoseconds), if it was not asked for before.
   void request_at(std::uint64_t when) noexcept {
     std::uint64_t none = kNever;
     when_.compare_exchange_strong(none, when, std::memory_order_relaxed);
+    look_again();
   }
   /// Asks for the end as soon as can be.
   void request() noexcept { request_at(host_now()); }
@@ -31,6 +34,8 @@ class StopToken {
     const std::uint64_t when = when_.load(std::memory_order_relaxed);
     return when != kNever && host_now() >= when;
   }
+  /// The time for which it is asked for, in nanoseconds of the host's clock; UINT64_MAX: it is not, yet.
+  [[nodiscard]] std::uint64_t requested_for() const noexcept { return when_.load(std::memory_order_relaxed); }
   /// Since when, in nanoseconds of the host's clock. Precondition: requested().
   [[nodiscard]] std::uint64_t since() const noexcept { return when_.load(std::memory_order_relaxed); }
 

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "intercept/backend/cpu/launch_yield.h"
 #include "tests/intercept/backend/cpu_device_fixture.h"
 
 namespace skmd::icd {
@@ -55,6 +58,40 @@ TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndRunsToItsEndWhereNothingWaits) {
   device_->help(gated);
   EXPECT_EQ(result_.status, CL_SUCCESS);
   EXPECT_FALSE(result_.left);
+}
+
+constexpr std::uint64_t kHour = 3'600'000'000'000;
+
+TEST(LaunchYield, IsDueByTimeOnceAStopIsAskedFor) {
+  RunOp op;
+  op.stop = std::make_shared<StopToken>();
+  const std::function<bool()> none_wait = [] { return false; };
+  const LaunchYield yield(op, host_now(), none_wait);
+  EXPECT_EQ(yield.due_in(), UINT64_MAX);
+  op.stop->request_at(host_now() + kHour);
+  EXPECT_FALSE(yield.due());
+  EXPECT_GT(yield.due_in(), kHour / 2);
+  EXPECT_LE(yield.due_in(), kHour);
+
+  RunOp now;
+  now.stop = std::make_shared<StopToken>();
+  now.stop->request();
+  const LaunchYield at_once(now, host_now(), none_wait);
+  EXPECT_TRUE(at_once.due());
+  EXPECT_EQ(at_once.due_in(), 0u);
+}
+
+TEST(LaunchYield, IsDueByItsQuantumOnlyWhereOthersWait) {
+  RunOp op;
+  op.quantum_ns = kHour;
+  bool wait = false;
+  const std::function<bool()> others_wait = [&] { return wait; };
+  const LaunchYield yield(op, host_now(), others_wait);
+  EXPECT_EQ(yield.due_in(), UINT64_MAX);
+  wait = true;
+  EXPECT_GT(yield.due_in(), kHour / 2);
+  EXPECT_LE(yield.due_in(), kHour);
+  EXPECT_FALSE(yield.due());
 }
 
 }  // namespace

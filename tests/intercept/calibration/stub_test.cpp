@@ -109,8 +109,8 @@ TEST_F(StubMachine, NothingStaysBehind) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // A read or transfer takes at most an eighth of a device's memory, 8 MiB here. A virtual machine on which a page fault
-  // takes 30 us needs a minute for a gigabyte that is touched for the first time.
+  // A read or transfer takes at most an eighth of a device's memory, 8 MiB here. A virtual machine on which a page
+  // fault takes 30 us needs a minute for a gigabyte that is touched for the first time.
   setenv("STUB_INFO", "GLOBAL_MEM_SIZE=67108864", 1);
   stub::configure("gpu,gpu,cpu", 0);
   return RUN_ALL_TESTS();
