@@ -20,6 +20,12 @@ GroupState begin_group(std::uint64_t group, const YieldFacts& facts, std::uint64
   return {group, std::vector<std::uint32_t>(facts.words(items)), {}};
 }
 
+void begin_next(GroupState& state, std::uint64_t group) {
+  state.group = group;
+  std::fill(state.words.begin(), state.words.end(), 0u);
+  state.local.clear();
+}
+
 bool has_ended(const GroupState& state, const YieldFacts& facts, std::uint64_t items) {
   return state.words.empty() ||
          all_points(state, facts, items, [](std::uint32_t point) { return point == kPointDone; });

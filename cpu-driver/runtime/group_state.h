@@ -21,6 +21,9 @@ struct GroupState {
 /// Of a group that has not begun, of `items` work-items.
 GroupState begin_group(std::uint64_t group, const YieldFacts& facts, std::uint64_t items);
 
+/// Makes `state`, of a group that has ended, that of another one that has not begun.
+void begin_next(GroupState& state, std::uint64_t group);
+
 /// Whether all items have ended.
 bool has_ended(const GroupState& state, const YieldFacts& facts, std::uint64_t items);
 

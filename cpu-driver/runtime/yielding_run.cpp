@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "cpu-driver/runtime/default_floats.h"
 #include "cpu-driver/runtime/runtime_constants.h"
@@ -16,6 +18,8 @@
 namespace skmd::cpu {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// Sets a word once a launch is to yield: the threads that run groups look at nothing else inside of them.
 class Watch {
@@ -49,10 +53,17 @@ class Watch {
   std::thread thread_;  // the last: it uses the others
 };
 
+// Its members are in cache lines by who writes them. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class Run {
  public:
   Run(const YieldingLaunch& launch, std::uint64_t first, std::uint64_t last, GroupStore& store, const Yield& yield)
-      : launch_(launch), first_(first), last_(last), store_(store), yield_(yield), next_(first) {}
+      : launch_(launch),
+        first_(first),
+        last_(last),
+        store_(store),
+        any_kept_(store.holds(first, last)),
+        yield_(yield),
+        next_(first) {}
 
   [[nodiscard]] std::atomic<std::uint32_t>& word() { return word_; }
 
@@ -63,10 +74,11 @@ class Run {
     able_.store(true, std::memory_order_relaxed);
     const DefaultFloats floats;
     try {
-      SpanFrame frame = launch_.frame;
-      std::vector<SpanArgument> arguments(launch_.arguments.begin(), launch_.arguments.end());
-      arguments.resize(arguments.size() + 2);
-      for (std::uint64_t group = 0; take(group);) run_one(group, frame, arguments, scratch);
+      Worker worker(launch_, scratch);
+      for (std::uint64_t group = 0; take(group);) run_one(group, worker);
+      tell(worker);
+      const MutexGuard lock(mutex_);
+      ended_.insert(ended_.end(), worker.ended.begin(), worker.ended.end());
     } catch (const std::bad_alloc&) {
       lost_.store(true, std::memory_order_relaxed);
       word_.store(1, std::memory_order_relaxed);
@@ -86,6 +98,21 @@ class Run {
   }
 
  private:
+  /// What one thread runs groups with.
+  struct Worker {
+    Worker(const YieldingLaunch& launch, std::byte* memory)
+        : frame(launch.frame), arguments(launch.arguments.begin(), launch.arguments.end()), scratch(memory) {
+      arguments.resize(arguments.size() + 2);
+    }
+    SpanFrame frame;
+    std::vector<SpanArgument> arguments;
+    std::byte* const scratch;
+    std::optional<GroupState> spare;   // of a group that has ended
+    std::vector<std::uint64_t> ended;  // groups
+    std::uint64_t untold = 0;          // of them, that Yield::ran() was not told of
+    Clock::time_point told = Clock::now();
+  };
+
   bool take(std::uint64_t& group) {
     const bool left = word_.load(std::memory_order_relaxed) != 0 || yield_.due();
     if (left) word_.store(1, std::memory_order_relaxed);
@@ -95,37 +122,58 @@ class Run {
     return group < last_;
   }
 
-  void run_one(std::uint64_t group, SpanFrame& frame, std::vector<SpanArgument>& arguments, std::byte* scratch) {
+  void tell(Worker& worker) const {
+    if (worker.untold != 0) yield_.ran(std::exchange(worker.untold, 0));
+  }
+
+  /// What the group goes on from, or begins with.
+  std::optional<GroupState> state_of(std::uint64_t group, std::uint64_t items, Worker& worker) {
+    if (any_kept_)
+      if (auto kept = store_.take(group)) return kept;
+    if (!worker.spare) return begin_group(group, launch_.code.yields, items);
+    begin_next(*worker.spare, group);
+    return std::exchange(worker.spare, std::nullopt);
+  }
+
+  void run_one(std::uint64_t group, Worker& worker) {
     const YieldFacts& facts = launch_.code.yields;
+    const SpanFrame& frame = worker.frame;
     const std::uint64_t items = frame.local_size[0] * frame.local_size[1] * frame.local_size[2];
-    auto state = store_.take(group);
-    if (!state) state = begin_group(group, facts, items);
+    auto state = state_of(group, items, worker);
     // From a file it may be of another size, although the code is of its kind.
     if (!state->words.empty() && state->words.size() != facts.words(items)) {
       lost_.store(true, std::memory_order_relaxed);
       return;
     }
     const bool had_ended = has_ended(*state, facts, items);
-    const bool ended = had_ended || run_group(launch_.code.run, facts, frame, arguments, *state,
-                                              reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
-    if (ended && !had_ended) yield_.ran(1);
-    const MutexGuard lock(mutex_);
-    if (ended) {
-      ended_.push_back(group);
-    } else {
+    const bool ended =
+        had_ended || run_group(launch_.code.run, facts, worker.frame, worker.arguments, *state,
+                               reinterpret_cast<std::uint32_t*>(&word_), worker.scratch, launch_.local_bytes);
+    if (!ended) {
+      const MutexGuard lock(mutex_);
       first_left_ = std::min(first_left_, group);
-      store_.put(std::move(*state));
+      return store_.put(std::move(*state));
+    }
+    worker.ended.push_back(group);
+    if (had_ended) return;
+    worker.spare = std::move(state);
+    ++worker.untold;
+    if (const Clock::time_point now = Clock::now(); now - worker.told >= tuning::kTell) {
+      worker.told = now;
+      tell(worker);
     }
   }
 
   const YieldingLaunch& launch_;
   const std::uint64_t first_, last_;
   GroupStore& store_;
+  const bool any_kept_;  // of these groups, in store_, before the run
   const Yield& yield_;
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));  // generated code reads it
   std::atomic<std::uint32_t> word_{0};
-  std::atomic<std::uint64_t> next_;
   std::atomic<bool> able_{false}, lost_{false};
+  // What follows changes with each group. What is in front of it is read with each, and is in no cache line with it.
+  alignas(tuning::kCacheLine) std::atomic<std::uint64_t> next_;
   Mutex mutex_{LockRank::yielding_run};
   std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;
   std::vector<std::uint64_t> ended_ SKMD_GUARDED_BY(mutex_);

@@ -23,6 +23,8 @@ class GroupStore {
   virtual ~GroupStore() = default;
   GroupStore(const GroupStore&) = delete;
   GroupStore& operator=(const GroupStore&) = delete;
+  /// Whether there is anything of the groups from `first` to in front of `last`.
+  [[nodiscard]] virtual bool holds(std::uint64_t first, std::uint64_t last) = 0;
   /// Takes out what there is of the group; nothing if it has not begun.
   virtual std::optional<GroupState> take(std::uint64_t group) = 0;
   /// std::bad_alloc: the group's work is lost.

@@ -78,6 +78,7 @@ class Store final : public cpu::GroupStore {
  public:
   Store(SavedGroups& saved, std::uint64_t schema) : saved_(saved), schema_(schema) {}
 
+  [[nodiscard]] bool holds(std::uint64_t first, std::uint64_t last) override { return saved_.holds(first, last); }
   std::optional<cpu::GroupState> take(std::uint64_t group) override {
     auto state = saved_.take(group);
     if (!state) return std::nullopt;

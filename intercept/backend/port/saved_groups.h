@@ -35,13 +35,18 @@ class SavedGroups {
     std::vector<std::byte> local;
   };
 
+  /// Whether there is anything of the launch's groups from `first` to in front of `last`.
+  [[nodiscard]] bool holds(std::uint64_t first, std::uint64_t last) const {
+    const MutexGuard lock(mutex_);
+    return groups_.lower_bound(first) != groups_.lower_bound(last) || any_ended(first, last);
+  }
   /// Takes out what there is of the launch's group. Throws std::bad_alloc; then the group may be gone.
   std::optional<State> take(std::uint64_t group) {
     Kept kept;
     {
       const MutexGuard lock(mutex_);
       const auto found = groups_.find(group);
-      if (found == groups_.end()) return has_ended(group) ? std::optional(State{}) : std::nullopt;
+      if (found == groups_.end()) return any_ended(group, group + 1) ? std::optional(State{}) : std::nullopt;
       kept = std::move(found->second);
       groups_.erase(found);
       if (kept.stopped()) --stopped_, ++resumed_;
@@ -91,9 +96,7 @@ class SavedGroups {
       if (at->second.together.get() != &together) return false;
       ++found;
     }
-    const bool others_ended = std::any_of(ended_.begin(), ended_.end(),
-                                          [=](const auto& span) { return span.first < last && first < span.second; });
-    if (found != count || others_ended) return false;
+    if (found != count || any_ended(first, last)) return false;
     stopped_ -= count, resumed_ += count;
     groups_.erase(begin, end);
     return true;
@@ -162,9 +165,10 @@ class SavedGroups {
     state_bytes_ = std::max(state_bytes_, bytes);
   }
 
-  [[nodiscard]] bool has_ended(std::uint64_t group) const SKMD_REQUIRES(mutex_) {
+  /// Whether end_others() named one of the groups from `first` to in front of `last`.
+  [[nodiscard]] bool any_ended(std::uint64_t first, std::uint64_t last) const SKMD_REQUIRES(mutex_) {
     return std::any_of(ended_.begin(), ended_.end(),
-                       [=](const auto& span) { return group >= span.first && group < span.second; });
+                       [=](const auto& span) { return span.first < last && first < span.second; });
   }
 
   mutable Mutex mutex_{LockRank::saved_groups};

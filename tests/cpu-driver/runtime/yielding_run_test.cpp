@@ -47,8 +47,13 @@ void count_rounds(const SpanFrame* frame, std::uint64_t first, std::uint64_t las
 
 class Store final : public GroupStore {
  public:
+  [[nodiscard]] bool holds(std::uint64_t first, std::uint64_t last) override {
+    const std::lock_guard lock(mutex_);
+    return states_.lower_bound(first) != states_.lower_bound(last);
+  }
   std::optional<GroupState> take(std::uint64_t group) override {
     const std::lock_guard lock(mutex_);
+    ++taken_;
     const auto found = states_.find(group);
     if (found == states_.end()) return std::nullopt;
     GroupState state = std::move(found->second);
@@ -62,8 +67,11 @@ class Store final : public GroupStore {
   }
   [[nodiscard]] bool has(std::uint64_t group) const { return states_.contains(group); }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
+  /// Calls of take().
+  [[nodiscard]] std::size_t taken() const { return taken_; }
 
  private:
+  std::size_t taken_ = 0;
   std::mutex mutex_;
   std::map<std::uint64_t, GroupState> states_;
 };
@@ -115,6 +123,7 @@ TEST_P(YieldingRun, EndsAllGroupsWhereNothingIsDue) {
   ASSERT_TRUE(ran.ok()) << ran.error().reason;
   EXPECT_EQ(ran->first_left, kGroups);
   EXPECT_EQ(store_.size(), 0u);
+  EXPECT_EQ(store_.taken(), 0u) << "asked for groups of which it has none";
   expect_all_counted();
 }
 
