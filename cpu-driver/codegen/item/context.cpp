@@ -228,7 +228,7 @@ class Keeper {
     for (Instruction* store : stores_) {
       Value* kept = store->getOperand(0);
       auto* widened = llvm::dyn_cast<llvm::ZExtInst>(kept);
-      if (!taken_.contains(widened != nullptr ? widened->getOperand(0) : kept)) continue;
+      if (!is_one_of(taken_, widened != nullptr ? widened->getOperand(0) : kept)) continue;
       store->eraseFromParent();
       if (widened != nullptr && widened->use_empty()) widened->eraseFromParent();
     }
@@ -313,6 +313,18 @@ Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers) {
   walk(&item.getEntryBlock());
   for (const Barrier& barrier : barriers) walk(barrier.after);
   return reach;
+}
+
+bool is_one_of(const llvm::SmallPtrSetImpl<const Value*>& values, const Value* value) {
+  llvm::SmallSetVector<const Value*, 8> met;
+  met.insert(value);
+  for (std::size_t at = 0; at < met.size(); ++at) {
+    if (values.contains(met[at])) continue;
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(met[at]);
+    if (phi == nullptr) return false;
+    for (const llvm::Use& use : phi->incoming_values()) met.insert(use.get());
+  }
+  return true;
 }
 
 bool is_computed_again(const Value& value) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -56,6 +57,9 @@ Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers);
 /// Private variables that more than one region uses, or one that comes again, go to `memory`.
 domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const Reach& reach,
                               ItemMemory& memory);
+
+/// Whether `value` is one of `values`, or can be only one of them by the way on which it was reached.
+bool is_one_of(const llvm::SmallPtrSetImpl<const llvm::Value*>& values, const llvm::Value* value);
 
 /// Whether ids and arguments give `value` by few operations: it is computed again behind barriers, not kept.
 bool is_computed_again(const llvm::Value& value);

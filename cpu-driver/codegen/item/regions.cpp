@@ -158,6 +158,7 @@ class Cutter {
       llvm::Argument* out = made.getArg(next() + 1 + static_cast<unsigned>(values_.size()) + i);
       in->setName("in");
       out->setName("out");
+      llvm::SmallVector<llvm::CallInst*, 4> outs;
       for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(made))) {
         auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
         if (call == nullptr) continue;
@@ -165,11 +166,20 @@ class Cutter {
           call->replaceAllUsesWith(in);
           call->eraseFromParent();
         } else if (call->getCalledFunction() == values_[i].out) {
-          IRBuilder<>(call).CreateStore(call->getArgOperand(0), out);
-          call->eraseFromParent();
+          outs.push_back(call);
         }
       }
+      for (llvm::CallInst* call : outs) give_out(*call, *in, *out);
     }
+  }
+
+  // What came in, in this region's code, is what `out` still has: each item would choose it anew, by its mask.
+  static void give_out(llvm::CallInst& call, const llvm::Argument& in, llvm::Argument& out) {
+    llvm::SmallPtrSet<const Value*, 1> unchanged;
+    unchanged.insert(&in);
+    Value* value = call.getArgOperand(0);
+    if (!is_one_of(unchanged, value)) IRBuilder<>(&call).CreateStore(value, &out);
+    call.eraseFromParent();
   }
 
   [[nodiscard]] unsigned next() const { return arguments_ + kItemValues; }
