@@ -28,11 +28,11 @@ inline constexpr std::uint64_t kPiecesPerTaking = 4;
 /// of a change meanwhile (partitioner/base/look_again.h). Source: docs/decisions/groups-are-stopped-inside.md.
 inline constexpr std::uint64_t kYieldLookNs = 1'200'000;
 
-/// A thread that runs groups one by one tells how many it has run so often: what is told is in cache lines that all
-/// threads write. Source: chosen: a hundred times what that takes, and well below kYieldLookNs.
+/// Time between two calls of Yield::ran() by a thread that runs groups one by one. Each call writes cache lines that
+/// all threads of the launch read. Source: chosen, not measured: well below kYieldLookNs.
 inline constexpr std::chrono::microseconds kTell{100};
-/// Bytes that processors fetch at once, so that what one thread writes keeps others from what is near. Source: twice
-/// the 64 of x86-64, whose lines are fetched in pairs.
+/// Bytes between members that different threads write. Source: two lines of x86-64, which some processors fetch in
+/// pairs.
 inline constexpr std::size_t kCacheLine = 128;
 
 // --- merging (merge_run.cpp) and copying (pool.cpp) ---

@@ -53,7 +53,8 @@ class Watch {
   std::thread thread_;  // the last: it uses the others
 };
 
-// Its members are in cache lines by who writes them. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+// Padded, so that read and written members share no cache line.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class Run {
  public:
   Run(const YieldingLaunch& launch, std::uint64_t first, std::uint64_t last, GroupStore& store, const Yield& yield)
@@ -172,7 +173,7 @@ class Run {
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));  // generated code reads it
   std::atomic<std::uint32_t> word_{0};
   std::atomic<bool> able_{false}, lost_{false};
-  // What follows changes with each group. What is in front of it is read with each, and is in no cache line with it.
+  // Members from here on are written for each group; those before are read for each, and share no cache line with them.
   alignas(tuning::kCacheLine) std::atomic<std::uint64_t> next_;
   Mutex mutex_{LockRank::yielding_run};
   std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;

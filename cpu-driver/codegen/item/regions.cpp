@@ -173,7 +173,8 @@ class Cutter {
     }
   }
 
-  // What came in, in this region's code, is what `out` still has: each item would choose it anew, by its mask.
+  // `out` has the value already that a region only hands on. To store it again, vectors of items would choose between
+  // it and itself, by their masks.
   static void give_out(llvm::CallInst& call, const llvm::Argument& in, llvm::Argument& out) {
     llvm::SmallPtrSet<const Value*, 1> unchanged;
     unchanged.insert(&in);

@@ -26,7 +26,7 @@ class LaunchYield final : public cpu::Yield {
     return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
   }
   [[nodiscard]] std::uint64_t due_in() const noexcept override {
-    std::uint64_t when = stop_ != nullptr ? stop_->requested_for() : UINT64_MAX;
+    std::uint64_t when = stop_ != nullptr ? stop_->since() : UINT64_MAX;
     if (quantum_end_ != UINT64_MAX && others_wait_()) when = std::min(when, quantum_end_);
     const std::uint64_t now = when == UINT64_MAX ? 0 : host_now();
     return when > now ? when - now : 0;

@@ -16,8 +16,8 @@ namespace skmd::icd {
 class StopToken {
  public:
   StopToken() = default;
-  /// The end is also asked for once `wanted` is true. Any thread calls it at any time: whenever look_again() was
-  /// called, and about once a millisecond.
+  /// The end is also asked for once `wanted` is true. Any thread calls it at any time: between groups, when
+  /// look_again() was called, and about once a millisecond.
   explicit StopToken(std::function<bool()> wanted) : wanted_(std::move(wanted)) {}
 
   /// Asks for the end at that time of the host's clock (host_now(), nanoseconds), if it was not asked for before.
@@ -34,9 +34,7 @@ class StopToken {
     const std::uint64_t when = when_.load(std::memory_order_relaxed);
     return when != kNever && host_now() >= when;
   }
-  /// The time for which it is asked for, in nanoseconds of the host's clock; UINT64_MAX: it is not, yet.
-  [[nodiscard]] std::uint64_t requested_for() const noexcept { return when_.load(std::memory_order_relaxed); }
-  /// Since when, in nanoseconds of the host's clock. Precondition: requested().
+  /// The time for which the end is asked for, nanoseconds of the host's clock; UINT64_MAX: it is not. May lie ahead.
   [[nodiscard]] std::uint64_t since() const noexcept { return when_.load(std::memory_order_relaxed); }
 
   /// How many groups have run so far, as far as it is known, and what `timed` of them took, in nanoseconds.

@@ -2,8 +2,8 @@
 // RUN: %skmd-compile --emit-llvm %s > %t.ll
 // RUN: %skmd-opt --passes=skmd-regions %t.ll | %FileCheck %s
 
-// What the group keeps once, and a region only hands on, is not kept again there: vectors of items would choose between
-// the old value and the old one, by their masks.
+// A region does not store a group's value again if it only hands it on: vectors of items would choose between the value
+// and itself, by their masks.
 // CHECK: ; carried: 0 bytes per item, 2 group values
 // CHECK-LABEL: define internal void @carried.item.0(
 // CHECK-DAG: store i32 %{{.*}}, ptr %out
