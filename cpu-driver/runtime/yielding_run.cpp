@@ -53,8 +53,7 @@ class Watch {
   std::thread thread_;  // the last: it uses the others
 };
 
-// Padded, so that read and written members share no cache line.
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): read and written members share no cache line
 class Run {
  public:
   Run(const YieldingLaunch& launch, std::uint64_t first, std::uint64_t last, GroupStore& store, const Yield& yield)
