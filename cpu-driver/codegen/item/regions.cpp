@@ -5,9 +5,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -56,39 +54,46 @@ class Cutter {
         values_(std::move(values)),
         mixed_(mixed),
         live_offset_(live_offset),
-        memory_(memory) {}
+        memory_(memory) {
+    for (const Barrier& barrier : barriers_) barrier_blocks_.insert(barrier.call->getParent());
+  }
 
   BarrierRegion make(unsigned number) {
+    const Blocks blocks = reached_in(number);
     llvm::ValueToValueMapTy map;
-    llvm::Function* made = copy(number, map);
-    if (number != 0) enter_at(*made, llvm::cast<BasicBlock>(map[barriers_[number - 1].after]));
+    BarrierRegion region{declare(number, map), {}};
+    copy(blocks, number, *region.function, map);
     std::vector<std::pair<llvm::CallInst*, unsigned>> ends;
     for (unsigned i = 0; i < barriers_.size(); ++i)
-      ends.emplace_back(llvm::cast<llvm::CallInst>(map[barriers_[i].call]), i + 1);
-    for (auto& [call, target] : ends) end_at(*call);
-    // Only what is reached counts; blocks of ends that are not are about to go.
-    const auto reached = llvm::depth_first(&made->getEntryBlock());
-    const llvm::SmallPtrSet<BasicBlock*, 32> blocks(llvm::from_range, reached);
-    std::vector<std::pair<llvm::CallInst*, unsigned>> left;
-    for (const auto& end : ends)
-      if (blocks.contains(end.first->getParent())) left.push_back(end);
-    llvm::removeUnreachableBlocks(*made);
-    BarrierRegion region{made, {}};
-    finish(region, left, number);
-    give_group_values(*made);
+      if (blocks.contains(barriers_[i].call->getParent()))
+        ends.emplace_back(llvm::cast<llvm::CallInst>(map[barriers_[i].call]), i + 1);
+    finish(region, ends, number);
+    give_group_values(*region.function);
     return region;
   }
 
  private:
-  // A block that has to be taken out of all paths at a time: a barrier is where this region's code ends.
-  static void end_at(llvm::CallInst& call) {
-    BasicBlock* block = call.getParent();
-    llvm::changeToUnreachable(call.getNextNode());
-    block->getTerminator()->eraseFromParent();
-    IRBuilder<>(block).CreateRetVoid();
+  using Blocks = llvm::SmallPtrSet<const BasicBlock*, 32>;
+
+  [[nodiscard]] const BasicBlock* start_of(unsigned number) const {
+    return number == 0 ? &item_.getEntryBlock() : barriers_[number - 1].after;
   }
 
-  llvm::Function* copy(unsigned number, llvm::ValueToValueMapTy& map) {
+  // The region's blocks, with those of the barriers at which it ends.
+  [[nodiscard]] Blocks reached_in(unsigned number) const {
+    Blocks seen;
+    llvm::SmallVector<const BasicBlock*, 32> work{start_of(number)};
+    seen.insert(work.front());
+    while (!work.empty()) {
+      const BasicBlock* block = work.pop_back_val();
+      if (barrier_blocks_.contains(block)) continue;
+      for (const BasicBlock* next : llvm::successors(block))
+        if (seen.insert(next).second) work.push_back(next);
+    }
+    return seen;
+  }
+
+  llvm::Function* declare(unsigned number, llvm::ValueToValueMapTy& map) {
     llvm::SmallVector<llvm::Type*, 48> types(item_.getFunctionType()->params());
     llvm::Type* pointer = llvm::PointerType::get(item_.getContext(), 0);
     types.push_back(pointer);
@@ -101,20 +106,54 @@ class Cutter {
       map[&argument] = made->getArg(argument.getArgNo());
       made->getArg(argument.getArgNo())->setName(argument.getName());
     }
-    llvm::SmallVector<llvm::ReturnInst*, 8> returns;
-    llvm::CloneFunctionInto(made, &item_, map, llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
-    made->setLinkage(llvm::GlobalValue::InternalLinkage);
+    llvm::CloneFunctionAttributesInto(made, &item_, map, false);
+    made->copyMetadata(&item_, 0);
+    made->setSubprogram(nullptr);  // which is one function's: lines are asked of instructions
     made->getArg(next())->setName("next");
     return made;
   }
 
-  static void enter_at(llvm::Function& made, BasicBlock* start) {
-    BasicBlock* before = &made.getEntryBlock();
-    auto* entry = BasicBlock::Create(made.getContext(), "entry", &made, before);
-    IRBuilder<>(entry).CreateBr(start);
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(*before))
-      if (llvm::isa<llvm::AllocaInst>(instruction)) instruction.moveBefore(entry->getFirstInsertionPt());
-    // The block in front of `start` is the barrier's, which no longer leads here.
+  // Copies what the region has: a kernel with many barriers is many times as large as a region.
+  void copy(const Blocks& blocks, unsigned number, llvm::Function& made, llvm::ValueToValueMapTy& map) {
+    BasicBlock* entry = number == 0 ? nullptr : BasicBlock::Create(made.getContext(), "entry", &made);
+    llvm::SmallVector<BasicBlock*, 32> copies;
+    for (const BasicBlock& block : item_) {
+      if (!blocks.contains(&block)) continue;
+      BasicBlock* own = llvm::CloneBasicBlock(&block, map, "", &made);
+      map[&block] = own;
+      if (barrier_blocks_.contains(&block)) {  // where this region's code ends
+        own->getTerminator()->eraseFromParent();
+        llvm::ReturnInst::Create(made.getContext(), own);
+      }
+      copies.push_back(own);
+    }
+    if (entry != nullptr) {
+      for (llvm::Instruction& instruction : item_.getEntryBlock())
+        if (llvm::isa<llvm::AllocaInst>(instruction)) {
+          llvm::Instruction* own = instruction.clone();
+          own->insertInto(entry, entry->end());
+          own->setName(instruction.getName());
+          map[&instruction] = own;
+        }
+      llvm::BranchInst::Create(llvm::cast<BasicBlock>(map[start_of(number)]), entry);
+      copies.push_back(entry);
+    }
+    llvm::remapInstructionsInBlocks(copies, map);
+    for (BasicBlock& block : item_)
+      if (!blocks.contains(&block))
+        for (const BasicBlock* reached : llvm::successors(&block))
+          if (blocks.contains(reached)) leave_out(block, *llvm::cast<BasicBlock>(map[reached]));
+  }
+
+  // No item comes to `reached` from `other`, which is in no copy.
+  static void leave_out(const BasicBlock& other, BasicBlock& reached) {
+    for (llvm::PHINode& phi : llvm::make_early_inc_range(reached.phis())) {
+      phi.removeIncomingValueIf([&](unsigned i) { return phi.getIncomingBlock(i) == &other; }, false);
+      if (Value* value = phi.hasConstantValue()) {
+        phi.replaceAllUsesWith(value);
+        phi.eraseFromParent();
+      }
+    }
   }
 
   // Stores for each item the region in which it continues, and keeps items that have ended from continuing.
@@ -188,6 +227,7 @@ class Cutter {
   llvm::Function& item_;
   unsigned arguments_;
   std::vector<Barrier> barriers_;
+  Blocks barrier_blocks_;
   std::vector<GroupValue> values_;
   bool mixed_;
   std::uint64_t live_offset_;
