@@ -123,7 +123,7 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
   const auto is_set = [&](const settings::Variable& which) { return end.environment.contains(which.name); };
   if (is_set(settings::kDevices) || is_set(settings::kPartition) || is_set(settings::kDeviceType) ||
       is_set(settings::kProfileSpans) || options.variables.contains(settings::kVendors.name))
-    if (const std::string error = platform_error(driver); !error.empty()) return refused(error);
+    if (const std::string error = platform_error(driver, &signals); !error.empty()) return refused(error);
   offer_fallback_libraries(driver);
   if (signals.came()) return refused("ended by a signal before the application started");
   ChildResult child = run_child(options.command, &signals.before());

@@ -4,6 +4,7 @@
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #include "profiler/describe.h"
 #include "profiler/exec.h"
+#include "profiler/held_signals.h"
 #include "profiler/loaded_driver.h"
 #include "profiler/settings/variables.h"
 
@@ -100,19 +102,25 @@ std::optional<nlohmann::json> calibrate(const std::string& driver, double second
   return std::nullopt;
 }
 
-std::string platform_error(const std::string& driver) {
+std::string platform_error(const std::string& driver, const HeldSignals* held) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
   const pid_t child = fork();
-  if (child == 0) answer_and_leave(driver, ends[1]);
+  if (child == 0) {
+    if (held != nullptr) sigprocmask(SIG_SETMASK, &held->before(), nullptr);
+    answer_and_leave(driver, ends[1]);
+  }
   close(ends[1]);
-  const std::string text = read_to_end(ends[0]);
+  const std::optional<std::string> text = read_unless(held != nullptr ? held->descriptor() : -1, ends[0]);
   close(ends[0]);
+  if (!text && child > 0) kill(child, SIGKILL);
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  // The terminal's signals reach both processes: the child may have ended first.
+  if (!text || (held != nullptr && held->came())) return "ended by a signal while devices were looked for";
   if (WIFSIGNALED(status)) return std::string("a driver ended the process: ") + strsignal(WTERMSIG(status));
-  return text;
+  return *text;
 }
 
 }  // namespace skmd::profiler

@@ -9,6 +9,8 @@
 
 namespace skmd::profiler {
 
+class HeldSignals;
+
 /// ../lib/libskmd.so beside the folder of the running executable: true for a build tree and for an installed bundle.
 /// Empty if it is not there.
 std::string find_driver();
@@ -24,7 +26,8 @@ std::optional<nlohmann::json> calibrate(const std::string& driver, double second
                                         std::string& reason);
 
 /// The reason for which the driver offers no platform under the present environment, empty if it does. Asked in a
-/// child, so that neither vendors' threads nor a vendor's crash stay with the caller.
-std::string platform_error(const std::string& driver);
+/// child, so that neither vendors' threads nor a vendor's crash stay with the caller. A signal that `held` holds
+/// back meanwhile ends the child, and is the reason; the child holds none back.
+std::string platform_error(const std::string& driver, const HeldSignals* held = nullptr);
 
 }  // namespace skmd::profiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/exec.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,14 @@ std::string read_to_end(int descriptor) {
     if (got < 0 && errno != EINTR) break;
   }
   return text;
+}
+
+std::optional<std::string> read_unless(int interrupt, int descriptor) {
+  pollfd sources[] = {{interrupt, POLLIN, 0}, {descriptor, POLLIN, 0}};
+  while (poll(sources, 2, -1) < 0 && errno == EINTR) {
+  }
+  if (sources[0].revents != 0) return std::nullopt;
+  return read_to_end(descriptor);
 }
 
 }  // namespace skmd::profiler

@@ -2,10 +2,10 @@
 #include "profiler/loaded_driver.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "profiler/settings/variables.h"
@@ -13,8 +13,6 @@
 namespace skmd::profiler {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 template <class Function>
 Function symbol(void* library, const char* name) {
@@ -25,19 +23,16 @@ Function symbol(void* library, const char* name) {
 
 ErrorLog::ErrorLog() {
   if (getenv(settings::kLog.name) != nullptr) return;
-  path_ = (fs::temp_directory_path() / "skmd-log-XXXXXX").string();
-  const int descriptor = mkstemp(path_.data());
-  if (descriptor < 0) {
-    path_.clear();
-  } else {
-    close(descriptor);
-    setenv(settings::kLog.name, ("error:" + path_).c_str(), 1);
-  }
+  // Nothing is left of it where this process is killed.
+  descriptor_ = memfd_create("skmd-log", MFD_CLOEXEC);
+  if (descriptor_ < 0) return;
+  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
+  setenv(settings::kLog.name, ("error:" + path_).c_str(), 1);
 }
 
 ErrorLog::~ErrorLog() {
-  if (path_.empty()) return;
-  unlink(path_.c_str());
+  if (descriptor_ < 0) return;
+  close(descriptor_);
   unsetenv(settings::kLog.name);
 }
 

@@ -9,7 +9,7 @@
 
 namespace skmd::profiler {
 
-/// Makes the driver write its errors to a file of ours for as long as this lives, unless the user already has them
+/// Makes the driver write its errors to a file in memory for as long as this lives, unless the user already has them
 /// written somewhere. Only a driver that is loaded meanwhile.
 class ErrorLog {
  public:
@@ -22,6 +22,7 @@ class ErrorLog {
   [[nodiscard]] std::string text() const;
 
  private:
+  int descriptor_ = -1;  // of a file in memory; -1: none
   std::string path_;
 };
 

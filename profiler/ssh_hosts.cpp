@@ -2,7 +2,6 @@
 #include "profiler/ssh_hosts.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,15 +32,6 @@ bool make_pipe(int (&ends)[2]) {
     end = higher;
   }
   return true;
-}
-
-/// What is written into `answer` until its other end is closed; nothing if `interrupt` is readable before.
-std::optional<std::string> read_unless(int interrupt, int answer) {
-  pollfd sources[] = {{interrupt, POLLIN, 0}, {answer, POLLIN, 0}};
-  while (poll(sources, 2, -1) < 0 && errno == EINTR) {
-  }
-  if (sources[0].revents != 0) return std::nullopt;
-  return read_to_end(answer);  // which comes at once, as a whole
 }
 
 }  // namespace

@@ -111,7 +111,11 @@ class Keeper {
   }
 
   void end_all() {
-    for (SshLink& link : links_) link.close_input();
+    for (SshLink& link : links_) {
+      link.close_input();
+      if (link.state() == SshLink::State::starting)
+        link.send(SIGTERM);  // there is nothing yet that could end by itself
+    }
     wait(kSshEnding);
     for (const int signal : {SIGTERM, SIGKILL}) {
       for (const SshLink& link : links_) link.send(signal);

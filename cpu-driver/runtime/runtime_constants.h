@@ -29,7 +29,8 @@ inline constexpr std::uint64_t kPiecesPerTaking = 4;
 inline constexpr std::uint64_t kYieldLookNs = 1'200'000;
 
 /// Time between two calls of Yield::ran() by a thread that runs groups one by one. Each call writes cache lines that
-/// all threads of the launch read. Source: chosen, not measured: well below kYieldLookNs.
+/// all threads of the launch read. Groups that a thread has ended before it begins a long one are told behind that one.
+/// Source: chosen, not measured: well below kYieldLookNs.
 inline constexpr std::chrono::microseconds kTell{100};
 /// Bytes between members that different threads write. Source: two lines of x86-64, which some processors fetch in
 /// pairs.

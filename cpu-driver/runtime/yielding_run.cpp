@@ -172,7 +172,7 @@ class Run {
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));  // generated code reads it
   std::atomic<std::uint32_t> word_{0};
   std::atomic<bool> able_{false}, lost_{false};
-  // Members from here on are written for each group; those before are read for each, and share no cache line with them.
+  // Written for each group, unlike the members before it, which are read for each: not on their cache line.
   alignas(tuning::kCacheLine) std::atomic<std::uint64_t> next_;
   Mutex mutex_{LockRank::yielding_run};
   std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;

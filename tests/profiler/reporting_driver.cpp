@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for libskmd.so where only reports matter: has the symbols that commands look for and a function by which an
-// application makes it report launches. REPORTING_DRIVER_ERROR makes it offer no platform.
+// application makes it report launches. REPORTING_DRIVER_ERROR makes it offer no platform; REPORTING_DRIVER_HANGS, a
+// file's name, makes it write the file and wait for ever.
 #include <CL/cl.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "intercept/observe/observer.h"
@@ -41,6 +44,10 @@ cl_int CL_API_CALL describe(cl_platform_id, std::size_t size, char* text, std::s
 
 EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint, cl_platform_id* platforms, cl_uint*) {
   static int platform = 0;
+  if (const std::string file = variable("REPORTING_DRIVER_HANGS"); !file.empty()) {
+    std::ofstream(file).put('\n');
+    for (;;) pause();
+  }
   if (const std::string error = variable("REPORTING_DRIVER_ERROR"); !error.empty()) {
     observer().log(LogLevel::error, error);
     return -1001;

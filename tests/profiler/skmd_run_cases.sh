@@ -223,9 +223,17 @@ cleans_up_after_itself() {
 }
 
 cleans_up_when_it_is_ended_while_it_tries_hosts() {
-  local before status process i
-  before=$(compgen -G '/tmp/skmd-ssh-*')
-  printf '#!/bin/sh\ntouch "%s"\nexec sleep 60\n' "$work/trying" >"$work/ssh"
+  local status process i
+  # Told at once to end; else it would end by itself a while after its input does.
+  cat >"$work/ssh" <<TEXT
+#!/bin/sh
+trap 'touch "$work/terminated"; exit 0' TERM
+echo "\$*" >"$work/arguments"
+touch "$work/trying"
+cat >/dev/null
+sleep 2 &
+wait
+TEXT
   chmod +x "$work/ssh"
   SKMD_SSH=$work/ssh "$run" --hosts ssh:hostc -- touch "$work/started" 2>"$work/err" &
   process=$!
@@ -240,7 +248,27 @@ cleans_up_when_it_is_ended_while_it_tries_hosts() {
   expect 'skmd-run: ended by a signal while hosts were tried' "$(cat "$work/err")" 'standard error'
   [[ ! -e $work/started ]] || fail 'the application was started'
   expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
-  expect "$before" "$(compgen -G '/tmp/skmd-ssh-*')" 'folders of the connections'
+  [[ -e $work/terminated ]] || fail 'ssh was not told to end'
+  local folder
+  folder=$(grep -o '/tmp/skmd-ssh-[^/ ]*' "$work/arguments" | head -n 1)
+  [[ -n $folder && ! -e $folder ]] || fail "the folder of the connections: '$folder'"
+}
+
+cleans_up_when_it_is_ended_while_drivers_hang() {
+  local status process i
+  REPORTING_DRIVER_HANGS=$work/hangs "$run" --devices x -- touch "$work/started" 2>"$work/err" &
+  process=$!
+  for ((i = 0; i < 200; ++i)); do
+    [[ ! -e $work/hangs ]] || break
+    sleep 0.05
+  done
+  kill -TERM "$process"
+  wait "$process"
+  status=$?
+  expect 143 $status status
+  expect 'skmd-run: ended by a signal while devices were looked for' "$(cat "$work/err")" 'standard error'
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
 }
 
 info_prints_the_drivers_answer() {

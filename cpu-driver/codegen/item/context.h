@@ -58,7 +58,7 @@ Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers);
 domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const Reach& reach,
                               ItemMemory& memory);
 
-/// Whether `value` is one of `values`, or can be only one of them by the way on which it was reached.
+/// Whether `value` is in `values`, or is a phi whose sources, through other phis, all are.
 bool is_one_of(const llvm::SmallPtrSetImpl<const llvm::Value*>& values, const llvm::Value* value);
 
 /// Whether ids and arguments give `value` by few operations: it is computed again behind barriers, not kept.

@@ -107,8 +107,6 @@ class Cutter {
       made->getArg(argument.getArgNo())->setName(argument.getName());
     }
     llvm::CloneFunctionAttributesInto(made, &item_, map, false);
-    made->copyMetadata(&item_, 0);
-    made->setSubprogram(nullptr);  // which is one function's: lines are asked of instructions
     made->getArg(next())->setName("next");
     return made;
   }
@@ -127,17 +125,8 @@ class Cutter {
       }
       copies.push_back(own);
     }
-    if (entry != nullptr) {
-      for (llvm::Instruction& instruction : item_.getEntryBlock())
-        if (llvm::isa<llvm::AllocaInst>(instruction)) {
-          llvm::Instruction* own = instruction.clone();
-          own->insertInto(entry, entry->end());
-          own->setName(instruction.getName());
-          map[&instruction] = own;
-        }
-      llvm::BranchInst::Create(llvm::cast<BasicBlock>(map[start_of(number)]), entry);
-      copies.push_back(entry);
-    }
+    // Private variables that later regions use are in the item's memory, not in the entry (keep_variables()).
+    if (entry != nullptr) llvm::BranchInst::Create(llvm::cast<BasicBlock>(map[start_of(number)]), entry);
     llvm::remapInstructionsInBlocks(copies, map);
     for (BasicBlock& block : item_)
       if (!blocks.contains(&block))

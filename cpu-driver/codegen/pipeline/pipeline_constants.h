@@ -14,8 +14,8 @@ namespace skmd::codegen::tuning {
 inline constexpr unsigned kFirstSeconds = 60;
 inline constexpr unsigned kSecondsAgain = 20;
 inline constexpr unsigned kMaxAttempts = 5;
-/// Blocks of a kernel, and instructions of all its regions, each of which begins as a copy of all the code, from which
-/// vectors are made; of more it would take longer than a program is waited for. Source: chosen, not measured.
+/// Blocks and instructions of a kernel from which vectors are made; of more it would take longer than a program is
+/// waited for. Source: chosen; 32,000 instructions without a branch took 23 s on a Zen 5, 128 short regions 2.4 s.
 inline constexpr std::size_t kMaxVectorBlocks = 1000;
 inline constexpr std::size_t kMaxVectorInstructions = 100'000;
 /// Vectors of a short row that are written out without AVX-512, and instructions of all of them. Source: chosen, by

@@ -41,7 +41,7 @@ Ticket CpuQueue::submit(Batch&& batch) {
   // system's clock was set back meanwhile.
   const bool wake = asleep_ && !running_ && !left;
   if (wake) server_.set_busy(true);
-  const bool others_wait = running_;
+  const bool others_wait = running_ && batches_.size() == 2;  // the first behind the one that runs
   lock.unlock();
   if (others_wait) look_again();  // a launch that is to give way does
   if (wake) wake_.notify_one();

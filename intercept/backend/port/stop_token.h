@@ -42,7 +42,7 @@ class StopToken {
     std::uint64_t groups = 0, timed = 0, nanoseconds = 0;
   };
   [[nodiscard]] Progress progress() const noexcept {
-    // The time first: groups that are counted later make the device look faster, never slower than it is.
+    // The time first: groups that are counted between the two loads make the device look faster, not slower.
     const std::uint64_t nanoseconds = nanoseconds_.load(std::memory_order_acquire);
     return {groups_.load(std::memory_order_relaxed), timed_.load(std::memory_order_relaxed), nanoseconds};
   }

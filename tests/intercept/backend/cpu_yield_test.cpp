@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "intercept/backend/cpu/launch_yield.h"
+#include "partitioner/base/look_again.h"
 #include "tests/intercept/backend/cpu_device_fixture.h"
 
 namespace skmd::icd {
@@ -58,6 +61,34 @@ TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndRunsToItsEndWhereNothingWaits) {
   device_->help(gated);
   EXPECT_EQ(result_.status, CL_SUCCESS);
   EXPECT_FALSE(result_.left);
+}
+
+/// A thread that watches a launch sleeps until it is told.
+TEST_F(CpuDeviceYieldTest, ABatchBehindARunningOneIsTold) {
+  const Looker looker;
+  bool told = false;
+  // The device's thread may need more than one round until it runs a batch before the next one comes.
+  for (int round = 0; round < 100 && !told; ++round) {
+    gate_[0] = 0;
+    submit_gated();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const std::uint32_t seen = looker.before();
+    Batch behind;
+    behind.done = [](BatchResult&&) {};
+    const Ticket last = device_->submit(std::move(behind));
+    told = looker.before() != seen;
+    open_gate();
+    device_->help(last);
+  }
+  EXPECT_TRUE(told);
+}
+
+TEST(StopToken, TellsThreadsThatLook) {
+  const Looker looker;
+  const std::uint32_t seen = looker.before();
+  StopToken stop;
+  stop.request_at(host_now() + 1);
+  EXPECT_NE(looker.before(), seen);
 }
 
 constexpr std::uint64_t kHour = 3'600'000'000'000;
