@@ -222,8 +222,26 @@ cleans_up_after_itself() {
   expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
 }
 
+ends_cleanly() { # ends_cleanly FILE DOING OPTIONS…: told to end once FILE is there
+  local file=$1 doing=$2 process status i
+  shift 2
+  "$run" "$@" -- touch "$work/started" 2>"$work/err" &
+  process=$!
+  for ((i = 0; i < 200; ++i)); do
+    [[ ! -e $file ]] || break
+    sleep 0.05
+  done
+  kill -TERM "$process"
+  wait "$process"
+  status=$?
+  expect 143 $status status
+  expect "skmd-run: ended by a signal while $doing" "$(cat "$work/err")" 'standard error'
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
+}
+
 cleans_up_when_it_is_ended_while_it_tries_hosts() {
-  local status process i
+  local folder
   # Told at once to end; else it would end by itself a while after its input does.
   cat >"$work/ssh" <<TEXT
 #!/bin/sh
@@ -235,40 +253,14 @@ sleep 2 &
 wait
 TEXT
   chmod +x "$work/ssh"
-  SKMD_SSH=$work/ssh "$run" --hosts ssh:hostc -- touch "$work/started" 2>"$work/err" &
-  process=$!
-  for ((i = 0; i < 200; ++i)); do
-    [[ ! -e $work/trying ]] || break
-    sleep 0.05
-  done
-  kill -TERM "$process"
-  wait "$process"
-  status=$?
-  expect 143 $status status
-  expect 'skmd-run: ended by a signal while hosts were tried' "$(cat "$work/err")" 'standard error'
-  [[ ! -e $work/started ]] || fail 'the application was started'
-  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
+  SKMD_SSH=$work/ssh ends_cleanly "$work/trying" 'hosts were tried' --hosts ssh:hostc
   [[ -e $work/terminated ]] || fail 'ssh was not told to end'
-  local folder
   folder=$(grep -o '/tmp/skmd-ssh-[^/ ]*' "$work/arguments" | head -n 1)
   [[ -n $folder && ! -e $folder ]] || fail "the folder of the connections: '$folder'"
 }
 
 cleans_up_when_it_is_ended_while_drivers_hang() {
-  local status process i
-  REPORTING_DRIVER_HANGS=$work/hangs "$run" --devices x -- touch "$work/started" 2>"$work/err" &
-  process=$!
-  for ((i = 0; i < 200; ++i)); do
-    [[ ! -e $work/hangs ]] || break
-    sleep 0.05
-  done
-  kill -TERM "$process"
-  wait "$process"
-  status=$?
-  expect 143 $status status
-  expect 'skmd-run: ended by a signal while devices were looked for' "$(cat "$work/err")" 'standard error'
-  [[ ! -e $work/started ]] || fail 'the application was started'
-  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
+  REPORTING_DRIVER_HANGS=$work/hangs ends_cleanly "$work/hangs" 'devices were looked for' --devices x
 }
 
 info_prints_the_drivers_answer() {
