@@ -26,8 +26,11 @@ ErrorLog::ErrorLog() {
   // Nothing is left of it where this process is killed.
   descriptor_ = memfd_create("skmd-log", MFD_CLOEXEC);
   if (descriptor_ < 0) return;
-  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
-  setenv(settings::kLog.name, ("error:" + path_).c_str(), 1);
+  setenv(settings::kLog.name, ("error:" + path()).c_str(), 1);
+}
+
+std::string ErrorLog::path() const {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
 }
 
 ErrorLog::~ErrorLog() {
@@ -37,7 +40,8 @@ ErrorLog::~ErrorLog() {
 }
 
 std::string ErrorLog::text() const {
-  std::ifstream file(path_);
+  if (descriptor_ < 0) return {};
+  std::ifstream file(path());
   std::string all;
   for (std::string line; std::getline(file, line);) {
     const std::size_t start = line.find(" error: ");

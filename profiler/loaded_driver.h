@@ -22,8 +22,9 @@ class ErrorLog {
   [[nodiscard]] std::string text() const;
 
  private:
+  [[nodiscard]] std::string path() const;
+
   int descriptor_ = -1;  // of a file in memory; -1: none
-  std::string path_;
 };
 
 /// The driver with its platform; stays loaded.

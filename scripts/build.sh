@@ -24,6 +24,7 @@ jobs=$(nproc)
 memory_jobs=$(awk '/MemAvailable/ {print int($2 / 1900000)}' /proc/meminfo)
 ((memory_jobs < 1)) && memory_jobs=1
 ((jobs > memory_jobs)) && jobs=$memory_jobs
-# With large pages for its heap a compiler takes a tenth less time: it touches hundreds of megabytes for the first time.
+# With large pages for its heap a compiler takes less time (three files: 6.3 s for 7.6, medians of five turns): it touches
+# hundreds of megabytes for the first time.
 export GLIBC_TUNABLES=${GLIBC_TUNABLES-glibc.malloc.hugetlb=1}
 NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" -j "$jobs" "$@"

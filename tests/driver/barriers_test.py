@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel with a hundred barriers on the CPU driver, as vectors: each instruction set gives what NumPy does (this script with --child under
+"""A kernel with eighty barriers on the CPU driver, as vectors: each instruction set gives what NumPy does (this script with --child under
 skmd-run).
 
 usage: barriers_test.py BUILD
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-STEPS, GROUP = 50, 64
+STEPS, GROUP = 40, 64
 LAUNCHES = ((4096, 5), (640, 50), (64, 200))  # items, and the kernel's n
 
 
@@ -81,7 +82,7 @@ def main(build):
                                      stdout=subprocess.PIPE, text=True, check=True, env=env).stdout
             done = subprocess.run([os.path.join(build, "bin", "skmd-run"), "--devices", "cpu", "--", sys.executable, os.path.abspath(__file__), "--child"],
                                   env=env | {"SKMD_TEST_ISA": isa}, check=False)
-            good = done.returncode == 0 and "region 0: 1 lanes" not in remarks and "lanes" in remarks
+            good = done.returncode == 0 and re.search(r"region 0: (4|8|16) lanes", remarks) is not None
             print(f"{'ok     ' if good else 'FAILED '} {isa}", flush=True)
             failed |= not good
     return failed

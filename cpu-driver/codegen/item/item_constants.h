@@ -31,8 +31,8 @@ inline constexpr std::uint64_t kMaxLocalBytes = std::uint64_t{1} << 28;
 /// Pieces of up to 8 bytes into which a memcpy or memset of constant length is written out; longer ones are loops.
 /// Source: chosen, not measured: structures that kernels hand over are smaller.
 inline constexpr std::uint64_t kUnrolledPieces = 32;
-/// Barriers of a kernel: one of more may be compiled for minutes. Source: chosen; 160 barriers in 80 loops took 10 s on
-/// a Zen 5, and 28 s in the form that can be left inside.
+/// Barriers of a kernel: one of more may be compiled for minutes. Source: chosen. 160 in 80 loops took 28 s of
+/// processor time on a Zen 5 without vectors, in the form that can be left inside.
 inline constexpr std::size_t kMaxBarriers = 512;
 
 }  // namespace skmd::codegen::tuning

@@ -43,7 +43,7 @@ std::vector<Barrier> isolate_barriers(llvm::Function& item) {
   return barriers;
 }
 
-// Whether items may end in a region in which others go on.
+// Makes the regions. `mixed`: items may end in a region in which others go on.
 class Cutter {
  public:
   Cutter(llvm::Function& item, unsigned arguments, std::vector<Barrier> barriers, std::vector<GroupValue> values,

@@ -93,9 +93,17 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
   version = {};
 }
 
-// Making vectors of it takes longer than a program is waited for.
-bool is_too_large(const llvm::Function& item) {
-  return item.size() > tuning::kMaxVectorBlocks || item.getInstructionCount() > tuning::kMaxVectorInstructions;
+// Making vectors takes longer than a program is waited for. What lives across barriers meets in every region of the
+// group's function.
+bool is_too_large(llvm::Function& item) {
+  std::size_t regions = 1;
+  for (const llvm::Instruction& instruction : llvm::instructions(item)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    if (callee != nullptr && callee->getName() == kBarrier) ++regions;
+  }
+  return item.size() > tuning::kMaxVectorBlocks ||
+         item.getInstructionCount() * regions > tuning::kMaxVectorInstructions;
 }
 
 domain::Status prepare_item(KernelWork& work, bool checked, llvm::FunctionAnalysisManager& analyses) {

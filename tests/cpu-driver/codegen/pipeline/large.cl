@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of thousands of conditions is not made of vectors, which would take minutes. Many barriers are no reason.
+// A kernel of thousands of conditions is not made of vectors, which would take minutes; nor one of many regions.
 // RUN: %skmd-compile --kernel conditions --emit remarks %s | %FileCheck %s
-// RUN: %skmd-compile --kernel barriers --emit remarks %s | %FileCheck --check-prefix=FEW %s
+// RUN: %skmd-compile --kernel barriers --emit remarks %s | %FileCheck %s
 // RUN: %skmd-compile --kernel few --emit remarks %s | %FileCheck --check-prefix=FEW %s
 
 // CHECK: item by item: it is too large to be made vectors of in time
