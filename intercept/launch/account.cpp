@@ -96,7 +96,9 @@ void learn_stopped(Machine& machine, const Launch& launch, LaunchShape& shape, c
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
                    const Ended& ended) {
   if (!learns(machine, launch)) return;
-  if (machine.devices.size() > 1) {
+  if (machine.devices.size() > 1 && launch.kernel->builds().under_way()) {
+    shape.rounds().interrupted();  // which takes processors from the application and the launch
+  } else if (machine.devices.size() > 1) {
     const BusyClock* clock = BusyClock::get();
     shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
   }

@@ -101,6 +101,7 @@ std::shared_ptr<Decision> predicted(const domain::Plan& plan, const LaunchFacts&
   decision->missed = plan.missed;
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
+  decision->moves_in = plan.moves_in;
   decision->source = plan.source;
   decision->movable = is_automatic(launch);
   if (!decision->movable) return decision;

@@ -55,6 +55,7 @@ struct Decision {
   bool movable = false;                                   // whole on any eligible device the launch would be as right
   bool exploring = false;
   bool unsettled = false;
+  bool moves_in = false;
   domain::ModelSource source = domain::ModelSource::none;
   /// Set: the launch is whole where its bytes are, and the next one like it is expected to be split like this, so that
   /// what is written for it is sent to the split's devices (postponed_split.h).

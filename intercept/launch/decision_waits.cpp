@@ -14,12 +14,14 @@
 #include "intercept/memory/link_rates.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
+#include "partitioner/plan/prediction.h"
 
 namespace skmd::icd {
 namespace {
 
 using namespace tuning;
 
+using domain::NotSplit;
 using domain::PartitionMode;
 
 struct Gain {
@@ -32,7 +34,7 @@ Gain gain_by(const std::vector<std::uint32_t>& candidates, Machine& machine, con
              const LaunchView& view) {
   LaunchShape& shape = view.shape();
   const auto confined = shape.confined();
-  if (confined && confined != domain::NotSplit::one_device_eligible) return {};
+  if (confined && confined != NotSplit::one_device_eligible) return {};
   if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return {};
   LaunchInputs inputs(machine, launch, view);
   const domain::Plan now = planned(inputs.request(), {}, inputs, inputs);
@@ -51,6 +53,34 @@ Gain gain_by(const std::vector<std::uint32_t>& candidates, Machine& machine, con
     if (std::any_of(slices.begin(), slices.end(), [&](const SliceWork& slice) { return slice.device == device; }))
       gain.devices.push_back(device);
   return gain;
+}
+
+/// Whether a device may join those that have the program, since it is being built for it or about to be.
+bool awaits_builds(const Launch& launch, const LaunchShape& shape) {
+  const std::vector<std::uint32_t>& pending = shape.eligible().pending;
+  if (pending.empty() || shape.confined().value_or(NotSplit::one_device_eligible) != NotSplit::one_device_eligible)
+    return false;
+  const NativeBuilds& builds = launch.kernel->builds();
+  const bool some_queued = builds.wants_more();
+  return std::any_of(pending.begin(), pending.end(), [&](std::uint32_t device) {
+    return builds.pending(device) && (some_queued || !builds.open(device));
+  });
+}
+
+/// The launch whole on the fastest device that has the program; 0: not known.
+double seconds_now(const Machine& machine, const Launch& launch, LaunchShape& shape) {
+  const std::vector<bool>& eligible = shape.eligible().eligible;
+  const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
+  double least = 0.0;
+  for (std::uint32_t device = 0; device < eligible.size(); ++device) {
+    if (!eligible[device]) continue;
+    const domain::DeviceModel model = machine.model->predict(launch.kernel->id(), device, launch.range, point);
+    if (!domain::is_measured(model)) continue;
+    const double rate = model.whole_groups_per_second > 0 ? model.whole_groups_per_second : model.groups_per_second;
+    const double seconds = model.launch_seconds + static_cast<double>(launch.range.group_total()) / rate;
+    if (least == 0 || seconds < least) least = seconds;
+  }
+  return least;
 }
 
 }  // namespace
@@ -95,10 +125,14 @@ void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchV
   if (gain.seconds >= least) machine.builds->follow_on(launch.kernel->shared_builds(), gain.devices);
 }
 
-bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
+bool should_wait_to_decide(const Machine& machine, const Launch& launch, const LaunchView& view) {
   LaunchShape& shape = view.shape();
-  if (machine.settings.policy.mode != PartitionMode::automatic || shape.confined() || shape.eligible().count() == 1)
-    return false;
+  if (machine.settings.policy.mode != PartitionMode::automatic) return false;
+  if (awaits_builds(launch, shape)) {
+    const double seconds = seconds_now(machine, launch, shape);
+    return seconds > 0 ? seconds >= kWorthWaiting : shape.sampling().may_wait();
+  }
+  if (shape.confined() || shape.eligible().count() == 1) return false;
   DecisionBasis basis;
   const auto last = shape.decisions().last(&basis);
   if (!last || basis.known) return false;

@@ -20,8 +20,8 @@ bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& v
 void begin_builds_that_pay(Machine& machine, const Launch& launch, const LaunchView& view);
 
 /// Whether a launch that could be submitted behind others should be decided when these have ended: otherwise launches
-/// that an application enqueues in a row would all be decided before the first has been measured. False for short
-/// launches, and soon where devices tell no times.
-bool should_wait_to_decide(const Machine& machine, const LaunchView& view);
+/// that an application enqueues in a row would all be decided before the first has been measured, or before devices can
+/// take part for which the program is being built. False for short launches, and soon where devices tell no times.
+bool should_wait_to_decide(const Machine& machine, const Launch& launch, const LaunchView& view);
 
 }  // namespace skmd::icd

@@ -31,6 +31,11 @@ class FrozenLaunch : public Launch {
            stopped_ == machine.stopped.load(std::memory_order_relaxed) && builds_ended_ == kernel->builds().ended();
   }
 
+  /// A build has ended since on a device that only waited for it: the view's eligibility is out of date.
+  [[nodiscard]] bool may_gain_a_device() const {
+    return !view_.shape().eligible().pending.empty() && builds_ended_ != kernel->builds().ended();
+  }
+
   /// The ops that run all of it on a device are the same every time.
   [[nodiscard]] bool has_fixed_runs() const { return fixed_runs_; }
   /// These ops, made again where no command has them any more: they own the roots' native objects, which the device may

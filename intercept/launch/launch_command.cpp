@@ -46,6 +46,11 @@ bool LaunchCommand::may_start() const {
   return domain::goes_by_times(machine_.settings.policy.mode);
 }
 
+bool LaunchCommand::is_outdated() const {
+  return machine_.settings.policy.mode == domain::PartitionMode::automatic && launch_.part == nullptr &&
+         frozen_->may_gain_a_device();
+}
+
 Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
   MoveNeeds needs;
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
@@ -117,7 +122,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   if (machine_.settings.verify || profiled_ || !may_start()) return false;
   if (machine_.memory.wanted()) return false;  // a launch that waits for room would wait for this one, and the next
   if (!decided_) {
-    if (behind != nullptr && should_wait_to_decide(machine_, view_)) return false;
+    if (is_outdated()) return false;
+    if (behind != nullptr && should_wait_to_decide(machine_, launch_, view_)) return false;
     decided_ = decide_launch(machine_, launch_, view_);
   }
   if (decided_->slices.size() != 1) return false;

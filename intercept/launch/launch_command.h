@@ -66,6 +66,8 @@ class LaunchCommand : public Command {
   /// A launch of which some groups have run, with what they told, and the others gave their ranges back.
   struct Partly;
   [[nodiscard]] bool may_start() const;
+  /// Devices have joined since the launch was enqueued, and may have a part in it: it has to be frozen anew.
+  [[nodiscard]] bool is_outdated() const;
   /// Puts uploads of what is missing before the launch; an error if one would have to wait for a device.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
@@ -73,7 +75,8 @@ class LaunchCommand : public Command {
   /// Room for all that `decision` uses, or as much as there may be. False: commands under way use what would have to
   /// go; run() has to be called again with the turn, which may wait for them.
   bool make_room(const Decision& decision) const;
-  /// What run_decided() returns if the decision counts on a device that is stopped, and nothing was done.
+  /// What run_decided() returns if the decision counts on a device that is stopped, or others can take part that could
+  /// not when the launch was enqueued, and nothing was done.
   static constexpr cl_int kElsewhere = 2;
   /// run() of this launch, or of the one in its place, without the conversion of errors. kRunAgain as there.
   Result<cl_int> run_decided(Event& event);

@@ -62,6 +62,7 @@ void LaunchRounds::interrupted() {
 void LaunchRounds::inherit(const LaunchRounds& before) {
   const MutexGuard lock(before.mutex_);
   rounds_ = before.rounds_;
+  rounds_.interrupted();  // a build ended within this round
   last_devices_ = before.last_devices_;
   last_launch_ = before.last_launch_;
   changes_ = before.changes_.load(std::memory_order_relaxed);

@@ -216,6 +216,7 @@ Result<cl_int> LaunchCommand::run_decided(Event& event) {
       machine_.profiling->profile(machine_, launch_, view_);
     running.reset();
   }
+  if (!decided_ && is_outdated()) return kElsewhere;
   auto decision = decided_ ? std::exchange(decided_, nullptr) : decide_launch(machine_, launch_, view_);
   if (machine_.running != nullptr && (running = admit(*decision)) == nullptr)
     return is_suspended(machine_) ? kRunAgain : kElsewhere;

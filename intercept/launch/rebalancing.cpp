@@ -63,6 +63,8 @@ Rebalancing::~Rebalancing() = default;
 std::unique_ptr<Rebalancing> Rebalancing::of(Machine& machine, const Launch& launch, const LaunchView& view,
                                              const Decision& decision, const DividedAnew& before) {
   if (!is_allowed(machine, launch) || before.times >= domain::tuning::kMaxRebalances) return nullptr;
+  // Its bytes take their time, for the launches after it: given back, they would have moved for nothing.
+  if (decision.moves_in) return nullptr;
   std::unique_ptr<Rebalancing> made(new Rebalancing(machine, decision, before));
   made->expect(launch, view);
   return made->may_help() ? std::move(made) : nullptr;
@@ -95,12 +97,15 @@ void Rebalancing::expect(const Launch& launch, const LaunchView& view) {
   take_off(view, models);
 }
 
-/// What a slice brings to its device need not be brought again.
+/// What a slice brings to its device need not be brought again, and was planned.
 void Rebalancing::take_off(const LaunchView& view, std::span<const domain::DeviceModel> models) {
   for (const SliceWork& slice : decision_.slices) {
     double& seconds = parts_[slice.device].known.fixed_seconds;
     const double own = seconds_of(bytes_to(machine_, view, slice.device, *slice.touches), models[slice.device]);
     seconds = std::max(0.0, seconds - own);
+    // Its time counts from its submission, its bytes included.
+    double& predicted = parts_[slice.device].known.predicted_seconds;
+    if (predicted > 0) predicted += own;
   }
 }
 

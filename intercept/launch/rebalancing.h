@@ -31,7 +31,7 @@ struct DividedAnew {
 class Rebalancing {
  public:
   /// Null where the launch is not to be divided anew in any case: not in this mode, its groups are bound to their
-  /// devices, it was often enough, or no other device could help.
+  /// devices, its bytes move for the launches after it, it was often enough, or no other device could help.
   static std::unique_ptr<Rebalancing> of(Machine& machine, const Launch& launch, const LaunchView& view,
                                          const Decision& decision, const DividedAnew& before);
   ~Rebalancing();

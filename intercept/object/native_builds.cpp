@@ -51,6 +51,12 @@ bool NativeBuilds::any_built() const {
   return false;
 }
 
+bool NativeBuilds::under_way() const {
+  for (std::uint32_t i = 0; i < devices_.size(); ++i)
+    if (stage(i) == Stage::running) return true;
+  return false;
+}
+
 std::shared_ptr<NativeProgram> NativeBuilds::program(std::uint32_t device) const {
   return built(device) ? devices_[device].program : nullptr;
 }

@@ -70,6 +70,8 @@ class NativeBuilds {
   [[nodiscard]] bool pending(std::uint32_t device) const { return stage(device) < Stage::built; }
   /// Not begun.
   [[nodiscard]] bool open(std::uint32_t device) const { return stage(device) == Stage::open; }
+  /// Some device's build has begun and not ended.
+  [[nodiscard]] bool under_way() const;
   /// How many builds have ended: while it stays the same, so does what is built.
   [[nodiscard]] std::uint32_t ended() const { return ended_.load(std::memory_order_acquire); }
   [[nodiscard]] bool any_built() const;

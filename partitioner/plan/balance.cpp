@@ -130,7 +130,20 @@ Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Pla
   if (stays.missed.seconds < (first.seconds - again) * times) return stays;
   Plan leaves = taken(alone, plan, std::move(first));
   leaves.missed = {0.0, stays.missed.ways + 1, 0};
+  leaves.moves_in = true;
   return leaves;
+}
+
+/// Whether bytes that move once decide where `split` has its borders: with them in place another split is clearly
+/// better. Launches after it would follow the bytes, by small steps or not at all, and its rounds would be taken for
+/// those of all splits of its devices.
+bool follows_bytes(const PartitionRequest& request, const Alone& alone, const SplitSearch::Candidate& split,
+                   Joining& joining) {
+  if (!request.bytes_to || request.previous == nullptr) return false;
+  SplitSearch later(request, measured_lines(request, Arriving::there), joining.seconds(), Arriving::there);
+  const double now = later.of(split.slices).seconds;
+  const SplitSearch::Candidate better = later.winning(std::min(alone.seconds, now));
+  return !better.slices.empty() && better.seconds < now * (1.0 - kKeepShares);
 }
 
 /// The previous plan, kept without evaluating footprints.
@@ -172,6 +185,10 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, C
   const double best = splits ? split.seconds : alone.seconds;
   if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - least_gain(kept.slices, split.slices)))
     return kept_or_left(request, alone, whole, std::move(kept), joining);
+  if (splits && exploration.probes.empty() && follows_bytes(request, alone, split, joining)) {
+    if (!std::isfinite(kept.seconds)) kept = search.of(whole.slices);
+    return kept_or_left(request, alone, whole, std::move(kept), joining);
+  }
   whole.exploring = !exploration.probes.empty();
   if (whole.exploring && request.previous != nullptr) whole.missed = request.previous->missed;
   if (splits) return taken(alone, std::move(whole), std::move(split));

@@ -74,6 +74,7 @@ struct Plan {
   Missed missed = {};                // handed on from plan to plan
   bool exploring = false;            // some slices serve exploration
   bool unsettled = false;            // rates of this kernel are still being measured: plan again for the next launch
+  bool moves_in = false;             // it moves bytes for the launches after this one, which by itself is not worth it
   ModelSource source = ModelSource::none;  // of predicted_seconds: the most doubtful of the slices' models
 };
 

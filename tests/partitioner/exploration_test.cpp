@@ -289,6 +289,44 @@ TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
   EXPECT_EQ(m.plan().slices, plan.slices);
 }
 
+/// Two equal devices, the first of which has all bytes; halves would win 1 of 2 s, and moving them takes 10.
+struct BytesOnOne {
+  explicit BytesOnOne(bool explored) {
+    plan.slices = {{0, {0, 2000}}};
+    if (explored) plan.slices = {{0, {0, 1900}}, {1, {1900, 2000}}};
+    plan.exploring = explored;
+    m.devices[1].bytes_to_per_second = 100.0;
+    m.request.bytes_to = [](std::uint32_t d, const GroupSpan& span) { return d == 1 ? span.size() : 0; };
+    m.request.previous = &plan;
+  }
+  BytesOnOne(const BytesOnOne&) = delete;
+  BytesOnOne& operator=(const BytesOnOne&) = delete;
+  /// Launches until a plan is a split.
+  int launches_until_split() {
+    int launches = 0;
+    for (; launches < 40; ++launches) {
+      const Plan next = m.plan();
+      if (next.slices.size() > 1) break;
+      EXPECT_FALSE(next.moves_in);
+      EXPECT_TRUE(next.unsettled);
+      plan = next;
+    }
+    return launches;
+  }
+  Machine m{{device(1000), device(1000)}, 2000};
+  Plan plan;
+};
+
+TEST(Exploration, ASplitWithItsBordersWhereTheBytesAreIsNotTakenIfAnotherIsWorthTheWay) {
+  for (const bool explored : {false, true}) {
+    BytesOnOne bytes(explored);
+    EXPECT_NEAR(bytes.launches_until_split(), 10, 3) << explored;
+    const Plan next = bytes.m.plan();
+    EXPECT_NEAR(static_cast<double>(groups_of(next, 0)), 1000, 40) << "not 1833, which would win 0.17 s at once";
+    EXPECT_TRUE(next.moves_in);
+  }
+}
+
 TEST(Exploration, LaunchesBetweenPlansHaveMissedAsMuch) {
   UnevenPlan uneven;
   Machine& m = uneven.m;

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <future>
+#include <map>
 #include <set>
+#include <thread>
 #include <vector>
 
+#include "intercept/launch/account.h"
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
@@ -38,6 +42,7 @@ struct World : FakeMachine {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < fakes.size(); ++i) order.push_back(i);
     const auto builds = std::make_shared<NativeBuilds>(order, [this](std::uint32_t device) -> NativeBuilds::Made {
+      if (on_build.count(device) != 0) on_build.at(device)();
       if (refusing.count(device) != 0) return {nullptr, "refused"};
       return {std::make_shared<FakeProgram>(), {}};
     });
@@ -61,6 +66,7 @@ struct World : FakeMachine {
     return counts;
   }
   Devices refusing;
+  std::map<std::uint32_t, std::function<void()>> on_build;
   std::shared_ptr<Storage> x, y;
 };
 
@@ -108,6 +114,88 @@ TEST(PendingBuilds, WhatLaunchesToldHoldsWhenADeviceJoins) {
   EXPECT_EQ(after.shape().rounds().instead_of(*other), 1u) << "rounds were shorter on the device before";
   const Launch another = w.launch_of(kernel, 2);
   EXPECT_EQ(&LaunchView(w.machine, another).shape(), &after.shape()) << "which has its shape once";
+}
+
+/// A build for a device that does not end before it is let.
+class SlowBuild {
+ public:
+  SlowBuild(World& w, std::uint32_t device) {
+    w.on_build[device] = [this] { end_.get_future().wait(); };
+  }
+  ~SlowBuild() { EXPECT_FALSE(thread_.joinable()); }
+  SlowBuild(const SlowBuild&) = delete;
+  SlowBuild& operator=(const SlowBuild&) = delete;
+  void begin(const std::shared_ptr<BuiltKernel>& kernel, std::uint32_t device) {
+    thread_ = std::thread([=] { kernel->builds().run(device); });
+    while (!kernel->builds().under_way()) std::this_thread::yield();
+  }
+  void end() {
+    end_.set_value();
+    thread_.join();
+  }
+
+ private:
+  std::promise<void> end_;
+  std::thread thread_;
+};
+
+TEST(PendingBuilds, LaunchesInARowAreDecidedWhenADeviceHasJoined) {
+  World w;
+  for (const auto& fake : w.fakes) fake->ns_per_group = 1'000'000;
+  SlowBuild build(w, 1);
+  const auto kernel = w.kernel_on({0});
+  for (std::uint32_t device = 0; device < 2; ++device)
+    for (int i = 0; i < 8; ++i)
+      w.machine.model->learn({kernel->id(), device, line(kItems, 64), {0, 16}, 16'000'000, false, {}, 0});
+  build.begin(kernel, 1);
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  w.fakes[0]->pause();
+  std::vector<Ref<Event>> events;
+  for (int i = 0; i < 6; ++i) events.push_back(w.launch(kernel, line(kItems, 64), w.launch_of(kernel).arguments));
+  build.end();
+  w.fakes[0]->resume();
+  for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_GE(w.runs()[1], 4u) << "all but the first, which was on its way";
+  w.expect(7);
+}
+
+TEST(PendingBuilds, ShortLaunchesInARowAreNotKeptWaiting) {
+  World w;
+  for (const auto& fake : w.fakes) fake->ns_per_group = 1000;
+  SlowBuild build(w, 1);
+  const auto kernel = w.kernel_on({0});
+  for (int i = 0; i < 8; ++i)
+    w.machine.model->learn({kernel->id(), 0, line(kItems, 64), {0, 16}, 16'000, false, {}, 0});
+  build.begin(kernel, 1);
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  w.fakes[0]->pause();
+  std::vector<Ref<Event>> events;
+  for (int i = 0; i < 6; ++i) events.push_back(w.launch(kernel, line(kItems, 64), w.launch_of(kernel).arguments));
+  build.end();
+  w.fakes[0]->resume();
+  for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.runs()[1], 0u) << "they were decided when they were enqueued";
+  w.expect(7);
+}
+
+TEST(PendingBuilds, RoundsWithinThemTellNothing) {
+  World w("auto", 3);
+  SlowBuild build(w, 2);
+  const auto kernel = w.kernel_on({0, 1});
+  const Launch launch = w.launch_of(kernel);
+  const LaunchView view(w.machine, launch);
+  std::uint64_t now = 0;
+  const auto rounds = [&](std::uint32_t device, std::uint64_t each) {
+    const auto alone = whole_on(launch, view, device, domain::NotSplit::not_profitable);
+    for (int i = 0; i < 8; ++i) learn_outcome(w.machine, launch, view.shape(), *alone, {now += each, 0.0, 0});
+    return alone;
+  };
+  build.begin(kernel, 2);
+  rounds(0, 10'000'000);
+  build.end();
+  EXPECT_FALSE(view.shape().rounds().instead_of(*rounds(1, 20'000'000))) << "nothing is known of device 0";
+  rounds(0, 10'000'000);
+  EXPECT_EQ(view.shape().rounds().instead_of(*rounds(1, 20'000'000)), 1u);
 }
 
 TEST(PendingBuilds, AreBegunByLaunchesOnADeviceThatWasStartedAgain) {

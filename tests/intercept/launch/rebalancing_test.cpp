@@ -9,6 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/launch/rebalancing.h"
 #include "intercept/launch/running_constants.h"
 #include "intercept/object/kernel.h"
 #include "partitioner/plan/rebalance_constants.h"
@@ -121,6 +124,26 @@ TEST(Rebalancing, ALaunchThatRunsAsPlannedIsLeftAlone) {
     EXPECT_EQ(w.groups(w.fakes[0]), kAllGroups / 2);
     EXPECT_EQ(w.groups(w.fakes[1]), kAllGroups / 2);
   }
+}
+
+/// Whether a launch that was divided so is watched at all.
+bool is_watched(World& w, bool moves_in) {
+  const Launch launch{w.add, line(kItems, kLocal), {whole(w.y), whole(w.x), value_of(2u)}};
+  const LaunchView view(w.machine, launch);
+  Decision decision;
+  decision.moves_in = moves_in;
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    const domain::GroupSpan half{device * kAllGroups / 2, (device + 1) * kAllGroups / 2};
+    decision.slices.push_back({device, half, view.shape().footprint(half)});
+    decision.slices.back().predicted_seconds = 1.0;
+  }
+  return Rebalancing::of(w.machine, launch, view, decision, {}) != nullptr;
+}
+
+TEST(Rebalancing, WhatMovesForLaterLaunchesIsNotGivenBack) {
+  World w(StopForm::group);
+  EXPECT_TRUE(is_watched(w, false));
+  EXPECT_FALSE(is_watched(w, true));
 }
 
 TEST(Rebalancing, OffLeavesALaunchAsItWasDivided) {
