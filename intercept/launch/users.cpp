@@ -37,6 +37,12 @@ std::vector<RootUsage::Share> shares_of(const Machine& machine, const RootUsage&
   return any_apart ? shares : std::vector<RootUsage::Share>();
 }
 
+/// Some slice needs bytes of the root.
+bool needs(const Decision& decision, std::size_t root) {
+  return std::any_of(decision.slices.begin(), decision.slices.end(),
+                     [root](const SliceWork& slice) { return !slice.touches->needed[root].empty(); });
+}
+
 const SliceWork& main_slice(const Decision& decision) {
   return *std::max_element(decision.slices.begin(), decision.slices.end(),
                            [](const SliceWork& a, const SliceWork& b) { return a.span.size() < b.span.size(); });
@@ -79,9 +85,11 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
     root.usage().launched_on(main, tick);
     if (!root.usage().launched() || expected.as_before) continue;
     root.usage().used_on(expected.user);
-    if (next.slices.size() > 1)
+    // One that only writes it does not tell who will need what the application writes next: applications exchange
+    // inputs and outputs.
+    if (next.slices.size() > 1 && needs(next, r))
       root.usage().shared_by(shares_of(machine, root.usage(), next, r));
-    else if (!expected.user)
+    else if (next.slices.size() == 1 && !expected.user)
       root.usage().used_in_host_memory();
   }
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "intercept/backend/port/host_code.h"
+#include "intercept/machine/machine_constants.h"
 #include "intercept/memory/lock_table.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
@@ -96,11 +97,18 @@ void Storage::note_touched(const domain::RangeSet& ranges) {
   if (reach * 2 >= bytes_) host_touched_.store(true, std::memory_order_relaxed);
 }
 
+bool Storage::may_have_windows() const {
+  return !is_image() && bytes_ >= tuning::kLeastWindow &&
+         std::any_of(machine_.devices.begin(), machine_.devices.end(),
+                     [](const std::shared_ptr<Device>& device) { return device->description().discrete; });
+}
+
 Result<std::byte*> Storage::host() {
   const MutexGuard lock(mutex_);
   if (host_ != nullptr) return host_;
-  if (lockable_) {
-    pages_ = HostPages::create(machine_.pages, machine_.devices, bytes_);
+  if (lockable_ || may_have_windows()) {
+    pages_ = HostPages::create(machine_.pages, machine_.devices, bytes_,
+                               lockable_ ? HostPages::Locks::all : HostPages::Locks::windows);
     host_ = pages_ ? pages_->host() : nullptr;
   } else {
     host_ = map_host(bytes_);

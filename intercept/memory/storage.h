@@ -138,6 +138,8 @@ class Storage {
   friend struct LockTable;
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
+  /// Parts of the shadow may be page-locked for devices (HostPages::Locks::windows).
+  [[nodiscard]] bool may_have_windows() const;
   [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const SKMD_REQUIRES(mutex_);
   Machine& machine_;
   std::uint64_t bytes_;
@@ -148,7 +150,7 @@ class Storage {
   std::byte* host_ SKMD_GUARDED_BY(mutex_) = nullptr;
   bool owns_host_ = false;
   bool lockable_ = false;
-  std::shared_ptr<HostPages> pages_;  // the shadow, if it is lockable
+  std::shared_ptr<HostPages> pages_;  // the shadow, if it is lockable, or parts of it are
   bool borrows_host_ = false;
   std::atomic<bool> host_touched_{false};
   bool shared_ = false;

@@ -206,6 +206,21 @@ TEST(Shares, AWriteThatOneDeviceRefusesGoesToHostMemory) {
   EXPECT_EQ(w.contents(w.y), Words(kItems, 13));
 }
 
+TEST(Shares, AreThoseOfLaunchesThatReadTheBuffer) {
+  World w;
+  for (int pair = 0; pair < 2; ++pair) {  // each step's output is the next one's input
+    ASSERT_EQ(w.sums(w.y, w.x), CL_COMPLETE);
+    ASSERT_EQ(w.sums(w.x, w.y), CL_COMPLETE);
+  }
+  w.sent(0), w.sent(1);
+  w.write_words(w.x, 0, Words(kItems, 7));
+  EXPECT_EQ(w.sent(0), kBytes / 2 + 4) << "with the neighbour's border";
+  EXPECT_EQ(w.sent(1), kBytes / 2 + 4);
+  ASSERT_EQ(w.sums(w.y, w.x), CL_COMPLETE);
+  EXPECT_EQ(w.sent(0) + w.sent(1), 0u);
+  EXPECT_EQ(w.contents(w.y), Words(kItems, 21));
+}
+
 TEST(Shares, EndWithALaunchThatIsSplitOtherwise) {
   World w;
   for (int i = 0; i < 2; ++i) ASSERT_EQ(w.axpy(w.y, w.x), CL_COMPLETE);
