@@ -2,6 +2,7 @@
 #include "intercept/machine/page_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "intercept/machine/machine_constants.h"
 
@@ -14,8 +15,6 @@ namespace {
 bool overlap(const domain::ByteRange& one, const domain::ByteRange& other) {
   return one.begin < other.end && other.begin < one.end;
 }
-
-bool in_use(const PageWindows::Window& window) { return window.lock.use_count() > 1; }
 
 }  // namespace
 
@@ -39,9 +38,10 @@ PageWindows::Window* PageWindows::transferred(const domain::ByteRange& range) {
 
 PageWindows::Window* PageWindows::add(const domain::ByteRange& pages) {
   if (windows_.size() == kMaxWindows) {
-    const auto oldest = std::min_element(windows_.begin(), windows_.end(),
-                                         [](const Window& a, const Window& b) { return a.last < b.last; });
-    if (in_use(*oldest)) return nullptr;
+    const auto oldest = std::min_element(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) {
+      return std::pair(a.lock != nullptr, a.last) < std::pair(b.lock != nullptr, b.last);
+    });
+    if (oldest->lock != nullptr) return nullptr;
     windows_.erase(oldest);
   }
   windows_.push_back({pages, 1, clock_, nullptr});
@@ -52,7 +52,7 @@ PageWindows::Window* PageWindows::join(const domain::ByteRange& pages) {
   domain::ByteRange all = pages;
   for (const Window& window : windows_) {
     if (!overlap(window.pages, pages)) continue;
-    if (in_use(window)) return nullptr;
+    if (window.lock != nullptr) return nullptr;
     all = {std::min(all.begin, window.pages.begin), std::max(all.end, window.pages.end)};
   }
   if (all.size() > kMaxWindow) return nullptr;

@@ -167,6 +167,27 @@ TEST_F(Exchanged, WhereTheDriverDoesNotLockNothingIsAskedAgain) {
   EXPECT_EQ(locks(), 2u) << "each was asked once";
 }
 
+TEST_F(LockedPages, AProcessLocksSoManyBytesOfWindows) {
+  std::vector<std::shared_ptr<HostPages>> all;
+  const auto locked = [&](const std::shared_ptr<HostPages>& pages) {
+    std::shared_ptr<const void> last;
+    for (unsigned i = 0; i < tuning::kWindowTransfers; ++i)
+      last = machine.pages.locked(0, pages->host(), tuning::kMaxWindow, tuning::kMaxWindow);
+    return last != nullptr;
+  };
+  const auto made = [&] {
+    return HostPages::create(machine.pages, machine.devices, tuning::kMaxWindow, HostPages::Locks::windows);
+  };
+  for (std::uint64_t bytes = 0; bytes < tuning::kMaxAllWindows; bytes += tuning::kMaxWindow) {
+    all.push_back(made());
+    ASSERT_TRUE(locked(all.back())) << bytes;
+  }
+  const auto more = made();
+  EXPECT_FALSE(locked(more));
+  all.pop_back();
+  EXPECT_TRUE(locked(more)) << "what others gave back";
+}
+
 TEST_F(LockedPages, OtherMemoryGoesAsEver) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
