@@ -38,7 +38,7 @@ std::shared_ptr<HostPages> HostPages::create(HostPagesMap& map, const std::vecto
     munmap(host, bytes);
     throw;
   }
-  const std::shared_ptr<HostPages> pages = std::move(made);  // where that fails, `made` unmaps
+  std::shared_ptr<HostPages> pages = std::move(made);  // where that fails, `made` unmaps
   map.add(pages);
   return pages;
 }

@@ -89,8 +89,13 @@ Targets targets_of(Storage& to, const domain::ByteRange& range, const std::byte*
 void tell(const Machine& machine, std::vector<Part>& parts, std::uint64_t begin) {
   for (Part& part : parts) {
     if (part.ended <= begin) continue;
+    LinkRates& rates = LinkRates::get();
+    // A short write's time is in part that of threads. But the first transfer may have been far slower than the next,
+    // and a device that is given up for it has no other.
     if (part.report.bytes_to >= kLeastTimedWrite)
-      LinkRates::get().learn_to(part.device, part.report.bytes_to, part.ended - begin);
+      rates.learn_to(part.device, part.report.bytes_to, part.ended - begin);
+    else
+      rates.learn_to_at_least(part.device, part.report.bytes_to, part.ended - begin);
     if (part.report.end == 0) {
       part.report.start = begin;
       part.report.end = part.ended;

@@ -117,6 +117,12 @@ void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_
   if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds)) to_[place(device)].learn(*rate);
 }
 
+void LinkRates::learn_to_at_least(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
+  const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds);
+  Way& way = to_[place(device)];
+  if (rate && *rate > known(way.rate).value_or(assumed(device))) way.learn(*rate);
+}
+
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
   if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds)) from_[place(device)].learn(*rate);
 }

@@ -47,6 +47,8 @@ class LinkRates {
   /// From times of the device's driver, which know of no round trip.
   void learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   void learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
+  /// The same where the nanoseconds are more than the transfer took: they tell of a faster link at most.
+  void learn_to_at_least(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   /// From nanoseconds by the host's clock of two transfers over a link to another machine, round trips included.
   void learn_measured(std::uint32_t device, std::uint64_t bytes, std::uint64_t to, std::uint64_t from);
   /// Whether the device's own time of a transfer of so many bytes from or to page-locked memory is wanted, which costs

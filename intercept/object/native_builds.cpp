@@ -77,7 +77,7 @@ void NativeBuilds::end(std::uint32_t device, Made made, double seconds) {
   const bool good = made.program != nullptr;
   BuildRecord::Entry entry{good ? BuildState::built : BuildState::failed, made.failure, seconds};
   // Reported first: a thread that sees the end finds it in the record.
-  tell(device, std::move(entry));
+  tell(device, entry);
   const MutexGuard lock(mutex_);
   devices_[device].program = std::move(made.program);
   devices_[device].failure = std::move(made.failure);

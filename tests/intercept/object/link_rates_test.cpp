@@ -56,6 +56,21 @@ TEST(LinkRates, ASmallTransferDoesNotMakeALinkSlowForLargeOnes) {
   EXPECT_NEAR(*rates.of(1).to, 12e9, 12e7);
 }
 
+TEST(LinkRates, TimesThatAreTooLongTellOfAFasterLinkAtMost) {
+  LinkRates rates;
+  const auto send = [&rates](double rate) { rates.learn_to_at_least(0, 8 * kMiB, taken(8 * kMiB, rate)); };
+  send(0.5e9);
+  EXPECT_FALSE(rates.of(0).to) << "more is assumed";
+  EXPECT_EQ(rates.of(0).to_told, 0U);
+  send(40e9);
+  EXPECT_NEAR(*rates.of(0).to, 40e9, 4e8);
+  send(6e9);
+  EXPECT_NEAR(*rates.of(0).to, 40e9, 4e8);
+  rates.learn_to(1, 8 * kMiB, taken(8 * kMiB, 0.5e9));  // which also made pages
+  rates.learn_to_at_least(1, 8 * kMiB, taken(8 * kMiB, 5e9));
+  EXPECT_NEAR(*rates.of(1).to, 5e9, 1e8);
+}
+
 TEST(LinkRates, TheFirstTransfersGiveWayToAFasterOne) {
   LinkRates rates;
   const auto send = [&rates](double rate) { rates.learn_to(0, 64 * kMiB, taken(64 * kMiB, rate)); };
