@@ -94,7 +94,7 @@ void tell(const Machine& machine, std::vector<Part>& parts, std::uint64_t begin)
     // and a device that is given up for it has no other.
     if (part.report.bytes_to >= kLeastTimedWrite)
       rates.learn_to(part.device, part.report.bytes_to, part.ended - begin);
-    else
+    else if (part.report.bytes_to >= kLeastBoundingWrite)
       rates.learn_to_at_least(part.device, part.report.bytes_to, part.ended - begin);
     if (part.report.end == 0) {
       part.report.start = begin;

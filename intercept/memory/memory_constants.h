@@ -32,6 +32,9 @@ inline constexpr std::uint64_t kLeastCopied = std::uint64_t{16} << 20;
 /// Bytes from which on writes past the shadow teach a link's rate, by the host's clock: the device's would cost an
 /// event for each piece that goes through page-locked memory. Source: docs/decisions/rounds-count-whole.md.
 inline constexpr std::uint64_t kLeastTimedWrite = std::uint64_t{16} << 20;
+/// Bytes from which on they may show that a link is faster than it is taken for. Source: chosen: of fewer, threads take
+/// as long to begin as the link takes (0.17 ms for 6 MiB at kAssumedLink).
+inline constexpr std::uint64_t kLeastBoundingWrite = std::uint64_t{6} << 20;
 /// Bytes of transfers from or to page-locked memory of which the device's own time is asked for, which costs it some
 /// 10 us: of so many first ones, and of one in so many later. Source: 4 MiB take 80 us on an H100's link; the numbers
 /// are chosen like kFirstTimed and kOftenestTimed of intercept/launch/decision_constants.h.
