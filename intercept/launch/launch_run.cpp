@@ -188,7 +188,11 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
 }
 
 Status LaunchCommand::freeze_anew() {
-  auto fresh = freeze_when_built(machine_, Launch(*frozen_));
+  // The launch holds its ranges: where a device has just joined, no other build is waited for.
+  const bool joined = (instead_ != nullptr ? *instead_ : *this).is_outdated();
+  auto fresh = joined ? std::make_shared<const FrozenLaunch>(machine_, Launch(*frozen_)) : nullptr;
+  if (fresh == nullptr || fresh->view().shape().eligible().count() == 0)
+    fresh = freeze_when_built(machine_, Launch(*frozen_));
   if (fresh->view().shape().eligible().count() == 0) return no_device(machine_, *fresh);
   // The condition says that it is there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
   const bool has_turn = instead_ != nullptr ? instead_->has_turn_ : has_turn_;

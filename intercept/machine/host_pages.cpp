@@ -14,26 +14,19 @@ namespace skmd::icd {
 using namespace tuning;
 
 HostPages::HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
-                     std::uint64_t bytes, Locks locks)
-    : map_(map),
-      devices_(devices),
-      host_(host),
-      bytes_(bytes),
-      how_(locks),
-      locks_(devices.size()),
-      windows_(devices.size(), PageWindows(bytes)),
-      states_(devices.size()) {
+                     std::uint64_t bytes)
+    : map_(map), devices_(devices), host_(host), bytes_(bytes), locks_(devices.size()), states_(devices.size()) {
   if (!pinned_pages_survive_forks())
     for (auto& state : states_) state.store(State::refused, std::memory_order_relaxed);
 }
 
 std::shared_ptr<HostPages> HostPages::create(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices,
-                                             std::uint64_t bytes, Locks locks) {
+                                             std::uint64_t bytes) {
   std::byte* const host = map_host(bytes);
   if (host == nullptr) return nullptr;
   std::unique_ptr<HostPages> made;
   try {
-    made.reset(new HostPages(map, devices, host, bytes, locks));
+    made.reset(new HostPages(map, devices, host, bytes));
   } catch (...) {
     munmap(host, bytes);
     throw;
@@ -48,7 +41,6 @@ HostPages::~HostPages() {
   {
     const MutexGuard lock(mutex_);
     locks_.clear();
-    windows_.clear();
   }
   munmap(host_, bytes_);
 }
@@ -74,56 +66,15 @@ bool HostPages::lock_for(std::uint32_t device, std::uint64_t transferred) {
   return one.made != nullptr;
 }
 
-namespace {
-
-/// What a transfer holds. Members go in reverse order: the lock before the memory is unmapped.
-struct HeldWindow {
-  std::shared_ptr<const HostPages> pages;
-  std::shared_ptr<void> lock;
-};
-
-}  // namespace
-
-std::shared_ptr<const void> HostPages::window_for(std::uint32_t device, const domain::ByteRange& range) {
-  if (!is(device, State::open)) return nullptr;
-  const MutexGuard lock(mutex_);
-  PageWindows::Window* const window = windows_[device].transferred(range);
-  if (window == nullptr) return nullptr;
-  const auto bytes = static_cast<std::int64_t>(window->pages.size());
-  if (window->lock == nullptr) {
-    if (!map_.take(bytes)) return nullptr;
-    std::shared_ptr<void> made = devices_[device]->page_lock(host_ + window->pages.begin, window->pages.size());
-    if (made == nullptr) {
-      states_[device].store(State::refused, std::memory_order_release);
-      map_.take(-bytes);
-      return nullptr;
-    }
-    void* const address = made.get();
-    window->lock = std::shared_ptr<void>(address, [&map = map_, made = std::move(made), bytes](void*) mutable {
-      made.reset();
-      map.take(-bytes);
-    });
-  }
-  return std::make_shared<const HeldWindow>(HeldWindow{shared_from_this(), window->lock});
-}
-
-bool HostPagesMap::take(std::int64_t bytes) {
-  const std::int64_t all = window_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (bytes <= 0 || all <= static_cast<std::int64_t>(kMaxAllWindows)) return true;
-  window_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  return false;
-}
-
 void HostPagesMap::add(const std::shared_ptr<HostPages>& pages) {
   const MutexGuard lock(mutex_);
   pages_[pages->host()] = pages;
-  if (pages->locks_all()) all_count_.fetch_add(1, std::memory_order_relaxed);
   count_.store(pages_.size(), std::memory_order_relaxed);
 }
 
 void HostPagesMap::remove(const HostPages& pages) {
   const MutexGuard lock(mutex_);
-  if (pages_.erase(pages.host()) != 0 && pages.locks_all()) all_count_.fetch_sub(1, std::memory_order_relaxed);
+  pages_.erase(pages.host());
   count_.store(pages_.size(), std::memory_order_relaxed);
 }
 
@@ -144,26 +95,19 @@ std::shared_ptr<HostPages> HostPagesMap::find(const std::byte* host, std::uint64
 
 std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes,
                                                  std::uint64_t transferred) {
-  const bool small = transferred < kLeastWindow;
-  if (small && all_count_.load(std::memory_order_relaxed) == 0) return nullptr;
   auto found = find(host, bytes);
-  if (found != nullptr && !found->locks_all()) {
-    if (small || bytes / kWindowSparse > transferred) return nullptr;
-    const auto begin = static_cast<std::uint64_t>(host - found->host());
-    return found->window_for(device, {begin, begin + bytes});
-  }
   return found != nullptr && found->lock_for(device, transferred) ? found : nullptr;
 }
 
 std::shared_ptr<const void> HostPagesMap::locked_already(std::uint32_t device, const std::byte* host,
                                                          std::uint64_t bytes) {
   auto found = find(host, bytes);
-  return found != nullptr && found->locks_all() && found->locked_for(device) ? found : nullptr;
+  return found != nullptr && found->locked_for(device) ? found : nullptr;
 }
 
 bool HostPagesMap::lockable(std::uint32_t device, const std::byte* host, std::uint64_t bytes) {
   const auto found = find(host, bytes);
-  return found != nullptr && found->locks_all() && found->lockable_for(device);
+  return found != nullptr && found->lockable_for(device);
 }
 
 }  // namespace skmd::icd

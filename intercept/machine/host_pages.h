@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory of buffers whose pages are locked for devices: transfers between it and a device then take no copy by the
-// host. All of it where the application wants that (CL_MEM_ALLOC_HOST_PTR), else parts that are transferred again and
-// again.
+// Host memory of buffers that the application wants page-locked (CL_MEM_ALLOC_HOST_PTR): transfers between it and a
+// device take no copy by the host once its pages are locked for that device.
 #pragma once
 
 #include <atomic>
@@ -12,36 +11,28 @@
 #include <vector>
 
 #include "intercept/backend/port/port.h"
-#include "intercept/machine/page_windows.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
 class HostPagesMap;
 
-/// One piece of mapped host memory. Making it costs nothing. `all`: its pages are locked for each device once that has
-/// transferred a notable part of them; a device that gets few of the bytes locks none. `windows`: parts of it are
-/// (PageWindows). Thread-safe.
-class HostPages : public std::enable_shared_from_this<HostPages> {
+/// One piece of mapped host memory, whose pages are locked for each device once it has transferred a notable part of
+/// them: making the memory costs nothing, and a device that gets few of the bytes locks none. Thread-safe.
+class HostPages {
  public:
-  enum class Locks : std::uint8_t { all, windows };
   /// Maps `bytes` zeroed bytes and enters them into `map`, which must outlive the result. Null where the system
   /// refuses.
   static std::shared_ptr<HostPages> create(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices,
-                                           std::uint64_t bytes, Locks locks = Locks::all);
+                                           std::uint64_t bytes);
   ~HostPages();
   HostPages(const HostPages&) = delete;
   HostPages& operator=(const HostPages&) = delete;
 
   [[nodiscard]] std::byte* host() const { return host_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] bool locks_all() const { return how_ == Locks::all; }
-  /// Of `windows`: for a transfer of all or most of `range`, offsets from host(), what keeps its pages locked for the
-  /// device; null where they are not. Blocks for as long as locking takes.
-  std::shared_ptr<const void> window_for(std::uint32_t device, const domain::ByteRange& range);
-  /// What follows is of `all`. Locks the pages for a device that is to transfer so many more bytes, once they are an
-  /// eighth of them in sum. Blocks for as long as that takes. False: they are not locked, or locking gains nothing
-  /// there (Device::page_lock).
+  /// Locks the pages for a device that is to transfer so many more bytes, once they are an eighth of them in sum.
+  /// Blocks for as long as that takes. False: they are not locked, or locking gains nothing there (Device::page_lock).
   bool lock_for(std::uint32_t device, std::uint64_t transferred);
   /// Whether lock_for() has locked them. False also while another thread locks, which is not waited for.
   bool locked_for(std::uint32_t device) { return is(device, State::locked); }
@@ -50,7 +41,7 @@ class HostPages : public std::enable_shared_from_this<HostPages> {
 
  private:
   HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
-            std::uint64_t bytes, Locks locks);
+            std::uint64_t bytes);
 
   enum class State : std::uint8_t { open, locked, refused };
   struct Lock {
@@ -64,11 +55,9 @@ class HostPages : public std::enable_shared_from_this<HostPages> {
   const std::vector<std::shared_ptr<Device>>& devices_;
   std::byte* const host_;
   const std::uint64_t bytes_;
-  const Locks how_;
   Mutex mutex_{LockRank::host_pages};  // held while pages are locked
   std::vector<Lock> locks_ SKMD_GUARDED_BY(mutex_);
-  std::vector<PageWindows> windows_ SKMD_GUARDED_BY(mutex_);  // per device
-  std::vector<std::atomic<State>> states_;                    // per device; of `windows`, never `locked`
+  std::vector<std::atomic<State>> states_;  // per device
 };
 
 /// Pinned pages of this kernel stay the parent's when the process forks: Linux does so from 5.9 on. Elsewhere a device
@@ -78,9 +67,9 @@ bool pinned_pages_survive_forks();
 /// The living HostPages by address. Thread-safe.
 class HostPagesMap {
  public:
-  /// What keeps the pages of [host, host + bytes) locked for the device, for a transfer of `transferred` of these
-  /// bytes; null if they are not. Keep the result for as long as the device transfers. Blocks where lock_for() does.
-  /// One atomic load in a process without such memory, and for small transfers in one without `all`.
+  /// The pages that hold all of [host, host + bytes), for a transfer of `transferred` of these bytes, locked for the
+  /// device; null if there are none. Keep the result for as long as the device transfers. Blocks where lock_for() does.
+  /// One atomic load in a process without such memory.
   std::shared_ptr<const void> locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes,
                                      std::uint64_t transferred);
   /// The same where the pages are locked already. Does not wait.
@@ -93,11 +82,8 @@ class HostPagesMap {
   void add(const std::shared_ptr<HostPages>& pages);
   void remove(const HostPages& pages);
   std::shared_ptr<HostPages> find(const std::byte* host, std::uint64_t bytes);
-  /// False where so many bytes more of windows are too many. They are given back by the negative.
-  bool take(std::int64_t bytes);
 
-  std::atomic<std::size_t> count_{0}, all_count_{0};  // of pages_; of these, `all`
-  std::atomic<std::int64_t> window_bytes_{0};
+  std::atomic<std::size_t> count_{0};
   Mutex mutex_{LockRank::host_pages_map};
   std::map<const std::byte*, std::weak_ptr<HostPages>> pages_ SKMD_GUARDED_BY(mutex_);  // by their first byte
 };

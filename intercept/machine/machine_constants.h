@@ -68,21 +68,5 @@ inline constexpr double kMaxPreemptSeconds = 86400;
 /// A buffer's pages are locked for a device that transferred one part in so many of it. Source: locking all bytes takes
 /// about as long as transferring them once; docs/decisions/applications-pages-are-locked.md.
 inline constexpr std::uint64_t kLockedAfterPart = 8;
-/// Bytes of a page, of which windows are made (page_windows.h). Source: x86-64; of larger pages it locks a part.
-inline constexpr std::uint64_t kPage = 4096;
-/// Transfers of a part of a buffer's host copy after which its pages are locked. Source: chosen: locking takes about as
-/// long as copying once; after as many transfers more are likelier than not.
-inline constexpr unsigned kWindowTransfers = 4;
-/// Bytes of a transfer, at least: smaller ones gain a few microseconds. Source: chosen: 256 KiB take 35 us of pageable
-/// memory at 7.5 GB/s (docs/decisions/applications-pages-are-locked.md).
-inline constexpr std::uint64_t kLeastWindow = std::uint64_t{256} << 10;
-/// Bytes of a window at most; windows of a buffer for each device; bytes of all windows of the process. Source: chosen:
-/// borders of slices have megabytes, locking 64 MiB takes 3 ms, and locked memory is lost to other programs.
-inline constexpr std::uint64_t kMaxWindow = std::uint64_t{64} << 20;
-inline constexpr std::size_t kMaxWindows = 16;
-inline constexpr std::uint64_t kMaxAllWindows = std::uint64_t{512} << 20;
-/// A transfer's bytes are one part in so many of those from its first to its last, at least. Source: chosen: pages are
-/// locked for all of them.
-inline constexpr std::uint64_t kWindowSparse = 2;
 
 }  // namespace skmd::icd::tuning

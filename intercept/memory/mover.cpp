@@ -121,7 +121,11 @@ MovePlan MovePlan::make(Machine& machine, const MoveNeeds& needs) {
     if (need.storage->holds(space, need.ranges)) continue;
     const auto* const found = std::find(plan.roots_.begin(), plan.roots_.end(), need.storage);
     const auto root = static_cast<std::uint32_t>(found - plan.roots_.begin());
-    if (found == plan.roots_.end()) plan.roots_.push_back(need.storage);
+    if (found == plan.roots_.end()) {
+      plan.roots_.push_back(need.storage);
+      plan.host_needs_.push_back({});
+    }
+    if (space == domain::kHostSpace) plan.host_needs_[root].add(need.ranges);
     missed.push_back({root, space, need.ranges});
   }
   for (std::uint32_t r = 0; r < plan.roots_.size(); ++r) {
@@ -143,20 +147,60 @@ Result<MovePlan> MovePlan::gathered(Machine& machine, const std::function<MoveNe
   }
 }
 
+Result<std::byte*> MovePlan::target_of(const domain::Transfer& gather) {
+  Storage& root = *roots_[gather.root];
+  if (!host_needs_[gather.root].intersects(gather.ranges)) {
+    if (auto block = root.exchange_block(device_of_space(*machine_, gather.from), gather.ranges)) {
+      std::byte* const host = block->host() - gather.ranges.hull().begin;
+      exchanges_.push_back({gather.root, gather.ranges, host, std::move(block)});
+      return host;
+    }
+  }
+  return root.host();
+}
+
+bool MovePlan::is_exchanged(const domain::Transfer& gather) const {
+  return std::any_of(exchanges_.begin(), exchanges_.end(), [&](const Exchange& exchange) {
+    return exchange.root == gather.root && exchange.ranges == gather.ranges;
+  });
+}
+
 Status MovePlan::gather(const char* what) {
   std::vector<Fetch> fetches;
   for (const domain::Transfer& transfer : list_.gathers) {
-    Storage& root = *roots_[transfer.root];
-    auto host = root.host();
-    if (!host) return host.error();
-    fetches.push_back({&root, device_of_space(*machine_, transfer.from), *host, transfer.ranges});
+    auto to = target_of(transfer);
+    if (!to) return to.error();
+    fetches.push_back({roots_[transfer.root], device_of_space(*machine_, transfer.from), *to, transfer.ranges});
   }
   if (Status status = fetch(*machine_, fetches, what); !status) return status;
   for (const domain::Transfer& transfer : list_.gathers) {
+    if (is_exchanged(transfer)) continue;
     Storage& root = *roots_[transfer.root];
     const MutexGuard lock(root.mutex());
     root.residency().copied(domain::kHostSpace, transfer.ranges);
   }
+  return {};
+}
+
+Status MovePlan::append_uploads(std::uint32_t device, const domain::Transfer& upload, std::vector<Op>& ops) {
+  Storage& root = *roots_[upload.root];
+  auto native = root.native(device);
+  if (!native) return native.error();
+  const auto append = [&](const std::byte* host, const domain::RangeSet& ranges) {
+    append_writes(root, *native, host, ranges, ops, locked_pages(*machine_, device, host, ranges));
+  };
+  domain::RangeSet in_host_copy = upload.ranges;
+  for (const Exchange& exchange : exchanges_) {
+    if (exchange.root != upload.root) continue;
+    const domain::RangeSet part = upload.ranges.intersection(exchange.ranges);
+    if (part.empty()) continue;
+    append(exchange.host, part);
+    in_host_copy.remove(part);
+  }
+  if (in_host_copy.empty()) return {};
+  auto host = root.host();
+  if (!host) return host.error();
+  append(*host, in_host_copy);
   return {};
 }
 
@@ -167,12 +211,7 @@ Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
   ops.reserve(list_.uploads.size() + list_.fills.size() + 1);  // and a launch behind them
   for (const domain::Transfer& transfer : list_.uploads) {
     if (transfer.to != space) continue;
-    Storage& root = *roots_[transfer.root];
-    auto native = root.native(device);
-    if (!native) return native.error();
-    auto host = root.host();
-    if (!host) return host.error();
-    append_writes(root, *native, *host, transfer.ranges, ops, locked_pages(*machine_, device, *host, transfer.ranges));
+    if (Status status = append_uploads(device, transfer, ops); !status) return status.error();
   }
   for (const domain::ZeroFill& fill : list_.fills) {
     if (fill.space != space) continue;

@@ -68,7 +68,8 @@ class MovePlan {
   /// make() and gather(), repeated if a device was disabled meanwhile. `needs` makes the same list at every call.
   /// Blocks.
   static Result<MovePlan> gathered(Machine& machine, const std::function<MoveNeeds()>& needs, const char* what);
-  /// Device → host, blocking; commits `copied(host)` to residency.
+  /// Device → host, blocking; commits `copied(host)` to residency. Bytes that devices exchange again and again go past
+  /// the host copy, and are valid there no sooner than before.
   Status gather(const char* what);
   /// The operations that bring `device` what it needs, to be put before its slices; nothing is committed.
   Result<std::vector<Op>> upload_ops(std::uint32_t device);
@@ -88,6 +89,19 @@ class MovePlan {
   Machine* machine_;
   domain::InlineVector<Storage*, 2> roots_;
   domain::TransferList list_;
+  domain::InlineVector<domain::RangeSet> host_needs_;  // per root
+  /// Bytes that are on their way from a device to others, past the host copy.
+  struct Exchange {
+    std::uint32_t root = 0;
+    domain::RangeSet ranges;
+    std::byte* host = nullptr;  // where the root's byte 0 would be
+    std::shared_ptr<HostPages> block;
+  };
+  std::vector<Exchange> exchanges_;
+  /// Where a gather's bytes go.
+  Result<std::byte*> target_of(const domain::Transfer& gather);
+  [[nodiscard]] bool is_exchanged(const domain::Transfer& gather) const;
+  Status append_uploads(std::uint32_t device, const domain::Transfer& upload, std::vector<Op>& ops);
 };
 
 /// Locks the move mutexes of several roots in address order, each once.

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "intercept/backend/port/host_code.h"
-#include "intercept/machine/machine_constants.h"
 #include "intercept/memory/lock_table.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
 
@@ -97,18 +97,11 @@ void Storage::note_touched(const domain::RangeSet& ranges) {
   if (reach * 2 >= bytes_) host_touched_.store(true, std::memory_order_relaxed);
 }
 
-bool Storage::may_have_windows() const {
-  return !is_image() && bytes_ >= tuning::kLeastWindow &&
-         std::any_of(machine_.devices.begin(), machine_.devices.end(),
-                     [](const std::shared_ptr<Device>& device) { return device->description().discrete; });
-}
-
 Result<std::byte*> Storage::host() {
   const MutexGuard lock(mutex_);
   if (host_ != nullptr) return host_;
-  if (lockable_ || may_have_windows()) {
-    pages_ = HostPages::create(machine_.pages, machine_.devices, bytes_,
-                               lockable_ ? HostPages::Locks::all : HostPages::Locks::windows);
+  if (lockable_) {
+    pages_ = HostPages::create(machine_.pages, machine_.devices, bytes_);
     host_ = pages_ ? pages_->host() : nullptr;
   } else {
     host_ = map_host(bytes_);
@@ -200,6 +193,37 @@ bool Storage::has_already(const domain::ByteRange& range, const std::byte* from)
   if (host_ == nullptr || borrows_host_ || is_host_locked(from, range.size())) return false;
   if (!residency_.all_valid(domain::kHostSpace, range) || write_mapped_.intersects(range)) return false;
   return std::memcmp(host_ + range.begin, from, range.size()) == 0;
+}
+
+namespace {
+
+std::atomic<std::uint64_t> exchanged_bytes{0};  // of the process's blocks
+
+/// Counted while the result is owned; null where that would be too many bytes.
+std::shared_ptr<HostPages> counted_block(Machine& machine, std::uint64_t bytes) {
+  if (exchanged_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes > tuning::kMaxAllExchanged) {
+    exchanged_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto pages = HostPages::create(machine.pages, machine.devices, bytes);
+  HostPages* const made = pages.get();
+  std::shared_ptr<HostPages> block(made, [pages = std::move(pages), bytes](HostPages*) mutable {
+    pages.reset();
+    exchanged_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  });
+  return made != nullptr ? block : nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<HostPages> Storage::exchange_block(std::uint32_t device, const domain::RangeSet& ranges) {
+  if (is_image() || !machine_.devices[device]->description().discrete) return nullptr;
+  std::shared_ptr<HostPages> block;
+  {
+    const MutexGuard lock(mutex_);
+    block = exchanges_.of(ranges, [this](std::uint64_t bytes) { return counted_block(machine_, bytes); });
+  }
+  return block != nullptr && block->lock_for(device, ranges.bytes()) ? block : nullptr;
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {

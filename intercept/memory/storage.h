@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "intercept/machine/machine.h"
+#include "intercept/memory/exchange_blocks.h"
 #include "intercept/memory/rect_region.h"
 #include "intercept/memory/root_usage.h"
 #include "partitioner/base/byte_ranges.h"
@@ -129,6 +130,10 @@ class Storage {
   /// application may have changed the shadow itself (CL_MEM_USE_HOST_PTR, a write map): a write of equal bytes then
   /// tells the devices. The range is locked by the caller. Thread-safe.
   [[nodiscard]] bool has_already(const domain::ByteRange& range, const std::byte* from);
+  /// Page-locked memory for bytes of `ranges` that go from `device` to others, past the host copy, which stays as it
+  /// is: where they have gone so several times, and the device gains by it (ExchangeBlocks). Its first byte is that of
+  /// ranges.hull(). Precondition: the ranges are held for reading, by one exchange of them at a time (move_mutex()).
+  std::shared_ptr<HostPages> exchange_block(std::uint32_t device, const domain::RangeSet& ranges);
   /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
   /// before mutex(); several roots in address order.
   Mutex& move_mutex() SKMD_RETURNS_LOCK(move_mutex_) { return move_mutex_; }
@@ -138,8 +143,6 @@ class Storage {
   friend struct LockTable;
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
-  /// Parts of the shadow may be page-locked for devices (HostPages::Locks::windows).
-  [[nodiscard]] bool may_have_windows() const;
   [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const SKMD_REQUIRES(mutex_);
   Machine& machine_;
   std::uint64_t bytes_;
@@ -150,7 +153,8 @@ class Storage {
   std::byte* host_ SKMD_GUARDED_BY(mutex_) = nullptr;
   bool owns_host_ = false;
   bool lockable_ = false;
-  std::shared_ptr<HostPages> pages_;  // the shadow, if it is lockable, or parts of it are
+  std::shared_ptr<HostPages> pages_;  // the shadow, if it is lockable
+  ExchangeBlocks exchanges_ SKMD_GUARDED_BY(mutex_);
   bool borrows_host_ = false;
   std::atomic<bool> host_touched_{false};
   bool shared_ = false;

@@ -7,14 +7,13 @@
 #include <thread>
 #include <vector>
 
-#include "intercept/machine/machine_constants.h"
 #include "intercept/memory/bytes.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
 namespace {
 
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20, kBytes = 24 * kMib;
+constexpr std::uint64_t kBytes = std::uint64_t{24} << 20;
 
 class LockedPages : public Commands {
  protected:
@@ -107,85 +106,6 @@ TEST_F(LockedPages, TheBuffersOwnBytesGoStraight) {
   ASSERT_TRUE(root->gather(domain::ByteRange{0, kBytes}, "map"));
   EXPECT_EQ(straight(), 2u);
   EXPECT_EQ((*root->host())[kBytes - 1], std::byte{8});
-}
-
-/// Bytes go from device 0 to the host copy and from there to device 1, as what two slices exchange does.
-class Exchanged : public LockedPages {
- protected:
-  void exchange(const domain::ByteRange& range, std::uint8_t first) {
-    written_on_device(root, 0, range, first);
-    ASSERT_TRUE(root->gather(range, "exchange"));
-    ASSERT_TRUE(upload(*root, 1, range));
-    EXPECT_EQ((*root->host())[range.begin], std::byte{first});
-  }
-  std::uint64_t locks() { return devices[0]->counters.page_locks + devices[1]->counters.page_locks; }
-  const domain::ByteRange border{3 * kMib, 4 * kMib};
-  const std::shared_ptr<Storage> root = storage(kBytes);
-};
-
-TEST_F(Exchanged, BytesThatGoThroughTheHostAgainAndAgainGoStraight) {
-  for (unsigned step = 1; step < tuning::kWindowTransfers; ++step) exchange(border, 7);
-  EXPECT_EQ(straight(), 0u);
-  EXPECT_EQ(locks(), 0u);
-  for (unsigned step = 0; step < 3; ++step) exchange(border, static_cast<std::uint8_t>(20 + step));
-  EXPECT_EQ(straight(), 6u) << "from one device, and to the other";
-  EXPECT_EQ(locks(), 2u) << "once for each";
-  const Bytes seen = read(root, border.begin, border.size());
-  EXPECT_EQ(seen.front(), 22);
-  EXPECT_EQ(devices[0]->locked + devices[1]->locked, 2);
-}
-
-TEST_F(Exchanged, LocksGoWithTheBuffer) {
-  {
-    const auto other = storage(kBytes);
-    for (unsigned step = 0; step < tuning::kWindowTransfers; ++step) {
-      written_on_device(other, 0, border, 5);
-      ASSERT_TRUE(other->gather(border, "exchange"));
-    }
-    EXPECT_EQ(devices[0]->locked, 1);
-  }
-  EXPECT_EQ(devices[0]->locked, 0);
-}
-
-TEST_F(Exchanged, FewBytesOrScatteredOnesDoNot) {
-  const domain::ByteRange few{kMib, kMib + tuning::kLeastWindow - 1};
-  domain::RangeSet scattered(domain::ByteRange{8 * kMib, 8 * kMib + tuning::kLeastWindow});
-  scattered.add(domain::ByteRange{10 * kMib, 10 * kMib + tuning::kLeastWindow});
-  for (unsigned step = 0; step < 2 * tuning::kWindowTransfers; ++step) {
-    exchange(few, 1);
-    for (const auto& range : scattered.ranges()) written_on_device(root, 0, range, 2);
-    ASSERT_TRUE(root->gather(scattered, "exchange"));
-  }
-  EXPECT_EQ(locks(), 0u);
-}
-
-TEST_F(Exchanged, WhereTheDriverDoesNotLockNothingIsAskedAgain) {
-  for (const auto& device : devices) device->locks_pages = false;
-  for (unsigned step = 0; step < 3 * tuning::kWindowTransfers; ++step)
-    exchange(border, static_cast<std::uint8_t>(step));
-  EXPECT_EQ(straight(), 0u);
-  EXPECT_EQ(locks(), 2u) << "each was asked once";
-}
-
-TEST_F(LockedPages, AProcessLocksSoManyBytesOfWindows) {
-  std::vector<std::shared_ptr<HostPages>> all;
-  const auto locked = [&](const std::shared_ptr<HostPages>& pages) {
-    std::shared_ptr<const void> last;
-    for (unsigned i = 0; i < tuning::kWindowTransfers; ++i)
-      last = machine.pages.locked(0, pages->host(), tuning::kMaxWindow, tuning::kMaxWindow);
-    return last != nullptr;
-  };
-  const auto made = [&] {
-    return HostPages::create(machine.pages, machine.devices, tuning::kMaxWindow, HostPages::Locks::windows);
-  };
-  for (std::uint64_t bytes = 0; bytes < tuning::kMaxAllWindows; bytes += tuning::kMaxWindow) {
-    all.push_back(made());
-    ASSERT_TRUE(locked(all.back())) << bytes;
-  }
-  const auto more = made();
-  EXPECT_FALSE(locked(more));
-  all.pop_back();
-  EXPECT_TRUE(locked(more)) << "what others gave back";
 }
 
 TEST_F(LockedPages, OtherMemoryGoesAsEver) {
