@@ -229,7 +229,7 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       continue;
     }
     Batch batch;
-    append_reads(*one.root, *native, one.host, one.ranges, batch.ops, std::move(locked));
+    append_reads(*one.root, *native, one.host, one.ranges, batch.ops, locked);
     batch.want_times = machine.observer->wants_times();
     batch.awaited = fetches.size() == 1 && !batch.want_times;  // several devices' come side by side
     reports[i] = {one.device, 0, one.ranges.bytes(), 0, 0, what};

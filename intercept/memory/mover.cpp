@@ -82,7 +82,7 @@ std::shared_ptr<const void> locked_pages(Machine& machine, std::uint32_t device,
 }
 
 void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
-                  const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked) {
+                  const domain::RangeSet& ranges, std::vector<Op>& ops, const std::shared_ptr<const void>& locked) {
   for (const domain::RowRun& rows : domain::row_runs(ranges)) {
     if (root.is_image()) {
       ops.emplace_back(ReadImageOp{native, host, rows});
@@ -93,7 +93,7 @@ void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& nati
 }
 
 void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
-                   const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked) {
+                   const domain::RangeSet& ranges, std::vector<Op>& ops, const std::shared_ptr<const void>& locked) {
   for (const domain::RowRun& rows : domain::row_runs(ranges)) {
     if (root.is_image()) {
       ops.emplace_back(WriteImageOp{native, host, rows});

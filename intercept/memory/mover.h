@@ -129,9 +129,11 @@ std::shared_ptr<const void> locked_pages(Machine& machine, std::uint32_t device,
 /// Operations that read `ranges` of `root` from its native object into `host`, or write them; of images the bytes of
 /// their tight layout. `host` is the address of root byte 0. `locked`: locked_pages().
 void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
-                  const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked = nullptr);
+                  const domain::RangeSet& ranges, std::vector<Op>& ops,
+                  const std::shared_ptr<const void>& locked = nullptr);
 void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
-                   const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked = nullptr);
+                   const domain::RangeSet& ranges, std::vector<Op>& ops,
+                   const std::shared_ptr<const void>& locked = nullptr);
 
 /// Device index that owns memory space `space` (not the host space).
 std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space);
