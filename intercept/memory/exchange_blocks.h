@@ -20,14 +20,15 @@ class ExchangeBlocks {
   /// Makes memory of so many bytes; null: there is none.
   using Make = std::function<std::shared_ptr<HostPages>(std::uint64_t bytes)>;
 
-  /// `ranges` are about to go from a device to others. The memory for their hull, made by `make` when they have gone so
-  /// tuning::kExchanges times; null until then, or where they are too few, too many or too scattered for it. It stays
-  /// for as long as the caller or this has it: the one that was not asked for for longest goes for others.
+  /// `ranges` are about to go from a device to others. Memory for them, made by `make` when they have gone so
+  /// tuning::kExchanges times; null until then, or where they are too few or too many bytes, or not in one piece: how
+  /// far a driver takes rows in host memory to reach is its own matter. It stays for as long as the caller or this has
+  /// it: the one that was not asked for for longest goes for others.
   std::shared_ptr<HostPages> of(const domain::RangeSet& ranges, const Make& make);
 
  private:
   struct Block {
-    domain::ByteRange hull;
+    domain::ByteRange part;
     unsigned exchanges = 0;
     std::uint64_t last = 0;  // of all calls
     bool refused = false;

@@ -116,14 +116,11 @@ inline constexpr unsigned kExchanges = 4;
 /// Bytes of such a part: fewer gain a few microseconds. Source: chosen: 256 KiB take 35 us of pageable memory at 7.5
 /// GB/s (the page's figures).
 inline constexpr std::uint64_t kLeastExchanged = std::uint64_t{256} << 10;
-/// Bytes of its memory, which is as large as from the part's first byte to its last; blocks of a root; and bytes of all
-/// blocks of the process. Source: chosen: borders of slices have megabytes, locking 64 MiB takes 3 ms, and what is
-/// locked is lost to other programs.
+/// Bytes of its memory; blocks of a root; and bytes of all blocks of the process. Source: chosen: borders of slices
+/// have megabytes, locking 64 MiB takes 3 ms, and what is locked is lost to other programs.
 inline constexpr std::uint64_t kMaxExchanged = std::uint64_t{64} << 20;
 inline constexpr std::size_t kMaxExchangeBlocks = 16;
 inline constexpr std::uint64_t kMaxAllExchanged = std::uint64_t{512} << 20;
-/// A part has one in so many of the bytes from its first to its last, at least. Source: chosen: all of them are locked.
-inline constexpr std::uint64_t kScatteredPart = 2;
 
 // --- room on devices (device_memory.h) ---
 
