@@ -76,8 +76,7 @@ double seconds_now(const Machine& machine, const Launch& launch, LaunchShape& sh
     if (!eligible[device]) continue;
     const domain::DeviceModel model = machine.model->predict(launch.kernel->id(), device, launch.range, point);
     if (!domain::is_measured(model)) continue;
-    const double rate = model.whole_groups_per_second > 0 ? model.whole_groups_per_second : model.groups_per_second;
-    const double seconds = model.launch_seconds + static_cast<double>(launch.range.group_total()) / rate;
+    const double seconds = domain::whole_seconds(model, launch.range.group_total());
     if (least == 0 || seconds < least) least = seconds;
   }
   return least;

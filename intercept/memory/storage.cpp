@@ -197,21 +197,26 @@ bool Storage::has_already(const domain::ByteRange& range, const std::byte* from)
 
 namespace {
 
-std::atomic<std::uint64_t> exchanged_bytes{0};  // of the process's blocks
+/// A block, whose bytes count while it lives.
+struct CountedBlock {
+  explicit CountedBlock(std::uint64_t size)
+      : bytes(size), all(total.fetch_add(size, std::memory_order_relaxed) + size) {}
+  ~CountedBlock() { total.fetch_sub(bytes, std::memory_order_relaxed); }
+  CountedBlock(const CountedBlock&) = delete;
+  CountedBlock& operator=(const CountedBlock&) = delete;
 
-/// Counted while the result is owned; null where that would be too many bytes.
+  static inline std::atomic<std::uint64_t> total{0};  // of the process
+  const std::uint64_t bytes;
+  const std::uint64_t all;  // the total with this one
+  std::shared_ptr<HostPages> pages;
+};
+
+/// Null where the process would have too many bytes of them, or the system refuses.
 std::shared_ptr<HostPages> counted_block(Machine& machine, std::uint64_t bytes) {
-  if (exchanged_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes > tuning::kMaxAllExchanged) {
-    exchanged_bytes.fetch_sub(bytes, std::memory_order_relaxed);
-    return nullptr;
-  }
-  auto pages = HostPages::create(machine.pages, machine.devices, bytes);
-  HostPages* const made = pages.get();
-  std::shared_ptr<HostPages> block(made, [pages = std::move(pages), bytes](HostPages*) mutable {
-    pages.reset();
-    exchanged_bytes.fetch_sub(bytes, std::memory_order_relaxed);
-  });
-  return made != nullptr ? block : nullptr;
+  const auto block = std::make_shared<CountedBlock>(bytes);
+  if (block->all > tuning::kMaxAllExchanged) return nullptr;
+  block->pages = HostPages::create(machine.pages, machine.devices, bytes);
+  return block->pages != nullptr ? std::shared_ptr<HostPages>(block, block->pages.get()) : nullptr;
 }
 
 }  // namespace

@@ -32,9 +32,7 @@ MovingSeconds seconds_of(const PartitionRequest& request, const Moving& moving, 
 }
 
 double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
-  const DeviceModel& model = request.devices[device];
-  const double rate = model.whole_groups_per_second > 0 ? model.whole_groups_per_second : model.groups_per_second;
-  return model.launch_seconds + static_cast<double>(request.groups) / rate;
+  return whole_seconds(request.devices[device], request.groups);
 }
 
 /// What a launch loses that waits for another device's.
@@ -58,6 +56,11 @@ std::uint64_t least_believed(const PartitionRequest& request) {
 }
 
 }  // namespace
+
+double whole_seconds(const DeviceModel& model, std::uint64_t groups) {
+  const double rate = model.whole_groups_per_second > 0 ? model.whole_groups_per_second : model.groups_per_second;
+  return model.launch_seconds + static_cast<double>(groups) / rate;
+}
 
 bool is_measured(const DeviceModel& device) {
   return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);

@@ -14,6 +14,9 @@ namespace skmd::domain {
 /// True if the model has a finite, positive rate for this kernel.
 bool is_measured(const DeviceModel& device);
 
+/// Seconds in which a measured device runs all groups of a launch, transfers aside.
+double whole_seconds(const DeviceModel& model, std::uint64_t groups);
+
 struct MovingSeconds {
   double linked = 0.0;  // over the device's link
   double copied = 0.0;  // inside host memory

@@ -69,7 +69,7 @@ TEST_F(Exchanged, GoStraightAfterSomeTimes) {
   EXPECT_TRUE(is_here(border));
   for (unsigned step = 0; step < 3; ++step) {
     ASSERT_TRUE(exchange(border, static_cast<std::uint8_t>(20 + step)));
-    EXPECT_FALSE(is_here(border)) << "the host copy is as it was";
+    EXPECT_FALSE(is_here(border)) << "the host copy was not written";
   }
   EXPECT_EQ(straight(), 6u) << "from one device, and to the other";
   EXPECT_EQ(locks(), 2u) << "once for each";
