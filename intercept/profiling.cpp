@@ -117,6 +117,7 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
   const std::string decides = variable(settings::kProfileDecides);
   if (!decides.empty() && decides != "0" && decides != "1") return bad(settings::kProfileDecides, decides, "0 or 1");
   if (decides != "0") machine.settings.profiled = decides == "1" ? ~std::uint64_t{0} : profiled_devices(machine);
+  machine.settings.remembers_rounds = decides != "0";
   const bool careful = machine.settings.policy.mode == domain::PartitionMode::automatic && decides != "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now,
                                        careful ? domain::StoredTrust::sure : domain::StoredTrust::all);

@@ -100,7 +100,9 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
     shape.rounds().interrupted();  // which takes processors from the application and the launch
   } else if (machine.devices.size() > 1) {
     const BusyClock* clock = BusyClock::get();
-    shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
+    const auto measured =
+        shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
+    if (measured) record_rounds(machine, launch, *measured);
   }
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;

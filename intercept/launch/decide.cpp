@@ -174,11 +174,16 @@ std::shared_ptr<Decision> one_slice(std::uint32_t device, const GroupSpan& span,
 
 std::vector<domain::RoundTimes::Candidate> candidates_of(const domain::PartitionRequest& request) {
   std::vector<domain::RoundTimes::Candidate> candidates;
-  for (std::uint32_t device = 0; device < request.devices.size(); ++device) {
-    const domain::DeviceModel& model = request.devices[device];
+  std::vector<domain::DeviceModel> models;
+  for (const domain::DeviceModel& device : request.devices)
+    models.push_back(domain::as_formerly_known(device, request.groups));
+  domain::PartitionRequest asked = request;
+  asked.devices = models;
+  for (std::uint32_t device = 0; device < models.size(); ++device) {
+    const domain::DeviceModel& model = models[device];
     if (!model.eligible || !domain::is_measured(model) || domain::has_twin_before(request.devices, device)) continue;
     candidates.push_back(
-        {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request, device, {0, request.groups})});
+        {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(asked, device, {0, request.groups})});
   }
   return candidates;
 }

@@ -47,10 +47,24 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
 /// What the first round in host memory takes longer, if that was never touched.
 domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view) {
   domain::RoundTimes::FirstRound first{0, first_touch_seconds(view)};
-  if (first.seconds == 0) return first;
+  const bool recurs = has_recurring(view);
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
-    if (space_of(machine, device) == domain::kHostSpace) first.devices |= domain::RoundTimes::Devices{1} << device;
+    if (space_of(machine, device) == domain::kHostSpace)
+      first.devices |= domain::RoundTimes::Devices{1} << device;
+    else
+      first.moves = !recurs;
   return first;
+}
+
+/// `whole`, on one device, with what `decision` knew of devices.
+std::shared_ptr<const Decision> with_candidates(const Decision& whole, const Decision& decision) {
+  auto made = std::make_shared<Decision>(whole);
+  made->candidates = decision.candidates;
+  made->alone_bounds = decision.alone_bounds;
+  made->movable = decision.movable;
+  for (const auto& candidate : decision.candidates)
+    if (candidate.plan == devices_of(whole)) made->predicted_seconds = candidate.seconds;
+  return made;
 }
 
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
@@ -66,15 +80,21 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   const auto instead =
       part.bound ? part.bound
                  : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view), !leads);
-  if (!instead || !decision->movable) return decision;
-  auto other = on_devices(launch, view, *instead);
+  auto other = instead && decision->movable ? on_devices(launch, view, *instead) : nullptr;
+  if (leads) machine.rounds.led(devices_of(other ? *other : *decision), other != nullptr);
   if (!other) return decision;
-  if (leads && std::has_single_bit(*instead)) machine.rounds.bind(instead);
+  if (other->candidates.empty()) other = with_candidates(*other, *decision);
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
                                                ": rounds are, or may be, shorter on devices " +
                                                std::to_string(*instead) + " (a bit each)");
   return other;
+}
+
+/// Takes over what rounds of former processes took, once, as soon as that is read.
+void remember_rounds(const Machine& machine, const Launch& launch, LaunchRounds& rounds) {
+  if (machine.knowledge == nullptr || rounds.remembers()) return;
+  if (const auto former = machine.knowledge->rounds_of(launch.kernel->id(), launch.range)) rounds.remember(*former);
 }
 
 /// For `equal`, `fixed`, `single`, and where one device is eligible: neither rates nor residency are looked at, so that
@@ -102,10 +122,13 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
   const bool barred = experience.split_barred;
   shape.rounds().devices_changed(experience.changes, last.get());
   const bool judges = mode == PartitionMode::automatic;
+  if (judges) remember_rounds(machine, launch, shape.rounds());
   if (auto split = judges ? begun_split(machine, view, barred) : nullptr)
     return judged(machine, launch, view, std::move(split));
   const auto chosen = [&](std::shared_ptr<const Decision> decision) {
-    return postponed(machine, launch, view, judged(machine, launch, view, std::move(decision)));
+    auto plan = postponed(machine, launch, view, judged(machine, launch, view, std::move(decision)));
+    if (plan->next != nullptr) machine.rounds.release();  // this round stays where it is
+    return plan;
   };
   if (last && judges && !worth_a_look(shape, *last, then, barred, followed_device(view)))
     return chosen(std::move(last));

@@ -52,11 +52,12 @@ std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& 
                                           std::shared_ptr<const Decision> split) {
   DecisionMemory& memory = view.shape().decisions();
   // Looked at once, since that reads what all devices have.
-  if (split->slices.size() < 2 || split->exploring || !split->movable || !has_recurring(view) ||
+  const bool apart = split->slices.size() == 1 && space_of(machine, split->slices.front().device) != domain::kHostSpace;
+  if (apart || split->exploring || !split->movable || split->candidates.size() < 2 || !has_recurring(view) ||
       !memory.is_first(devices_of(*split)))
     return split;
   const auto* const candidate = holder(machine, view, *split);
-  if (candidate == nullptr) return split;
+  if (candidate == nullptr || candidate->plan == devices_of(*split)) return split;
   const auto device = static_cast<std::uint32_t>(std::countr_zero(candidate->plan));
   double moving = 0;
   for (const SliceWork& slice : split->slices) {
@@ -68,7 +69,7 @@ std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& 
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name + ": whole on device " +
                                                std::to_string(device) +
-                                               " once more: the split begins with what is written next");
+                                               " once more: the other plan begins with what is written next");
   memory.postpone(split);
   auto whole = std::make_shared<Decision>(*whole_on(launch, view, device, domain::NotSplit::not_profitable));
   whole->predicted_seconds = candidate->seconds;

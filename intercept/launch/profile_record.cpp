@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/profile_record.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <optional>
@@ -119,6 +121,19 @@ void record_profile(const Machine& machine, const Launch& launch, const SliceWor
   const std::uint64_t kind = kind_of(launch, slice, measured.first_use);
   if (!machine.profile->wants(kind) || runs_elsewhere(launch, slice.device)) return;
   keep_sample(machine, profile_sample(machine, launch, slice, measured), kind);
+}
+
+void record_rounds(const Machine& machine, const Launch& launch, const LaunchRounds::Measured& rounds) {
+  if (machine.profiling != nullptr || machine.profile == nullptr || runs_elsewhere(launch, rounds.device)) return;
+  SliceWork whole;
+  whole.device = rounds.device;
+  whole.span = {0, launch.range.group_total()};
+  domain::ProfileSample sample =
+      profile_sample(machine, launch, whole, {static_cast<std::uint64_t>(rounds.seconds * 1e9), 0, 0, false});
+  sample.kernel.form = domain::kRoundsForm;
+  sample.warm = rounds.by_themselves;
+  sample.passed_over = static_cast<std::uint32_t>(std::min<std::uint64_t>(rounds.rounds - 1, UINT32_MAX));
+  keep_sample(machine, sample, domain::kNoKind);
 }
 
 }  // namespace skmd::icd

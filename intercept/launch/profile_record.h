@@ -3,6 +3,7 @@
 #pragma once
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/launch_rounds.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
@@ -37,5 +38,8 @@ void keep_sample(const Machine& machine, const domain::ProfileSample& sample, st
 /// own. Thread-safe; a few microseconds.
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
                     const MeasuredSlice& measured);
+
+/// Likewise what rounds took with the launch whole on one device.
+void record_rounds(const Machine& machine, const Launch& launch, const LaunchRounds::Measured& rounds);
 
 }  // namespace skmd::icd

@@ -30,11 +30,17 @@ struct Knowledge::Threads {
   Threads(domain::ProfileStore& of, domain::KnownTimes& to, Told tell, Delays times, std::function<void()> before)
       : store(of), model(to), told(std::move(tell)), delays(times), first(std::move(before)) {}
 
+  struct RoundsOn {
+    std::uint32_t device = 0;
+    domain::DeviceKey key;
+    std::vector<domain::StoredSample> samples;
+  };
   struct Kernel {
     std::vector<Place> places;
     bool pending = true;
     bool waited = false;
     std::uint64_t loaded = 0;  // samples in the model
+    std::vector<RoundsOn> rounds = {};
   };
 
   domain::ProfileStore& store;
@@ -65,6 +71,7 @@ struct Knowledge::Threads {
   void read();
   void tend();
   void read_kernel(std::uint64_t kernel, const std::vector<Place>& places);
+  void read_rounds(std::uint64_t kernel, const std::vector<Place>& places);
   bool tend_store();
   /// `samples` of `kernel` are in the model, in place of those that were read before. 0: of none.
   void tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel = 0);
@@ -98,7 +105,8 @@ void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Pla
   std::map<std::pair<domain::KernelKey, domain::DeviceKey>, std::optional<domain::StoredModel>> fitted;
   for (std::uint32_t device = 0; device < places.size(); ++device) {
     if (!places[device]) continue;
-    const auto& [of, on] = *places[device];
+    const domain::KernelKey& of = places[device]->kernel;
+    const domain::DeviceKey& on = places[device]->device;
     const auto [place, is_new] = fitted.try_emplace({of, on});
     if (is_new) {
       const auto samples = store.samples(of, on);
@@ -106,9 +114,24 @@ void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Pla
       if (samples && !samples->empty()) place->second = fit_stored(*samples, on, store.bounds(on));
       if (place->second) read += place->second->samples;
     }
-    if (place->second) model.store(kernel, device, *place->second);
+    if (!place->second) continue;
+    place->second->decides = places[device]->decides;
+    model.store(kernel, device, *place->second);
   }
   tell(read, what, kernel);
+}
+
+void Knowledge::Threads::read_rounds(std::uint64_t kernel, const std::vector<Place>& places) {
+  std::vector<RoundsOn> all;
+  for (std::uint32_t device = 0; device < places.size(); ++device) {
+    if (!places[device]) continue;
+    const domain::DeviceKey& key = places[device]->device;
+    if (std::any_of(all.begin(), all.end(), [&](const RoundsOn& other) { return other.key == key; })) continue;
+    auto samples = store.rounds(places[device]->kernel, key);
+    if (samples && !samples->empty()) all.push_back({device, key, std::move(*samples)});
+  }
+  const MutexGuard lock(mutex);
+  kernels[kernel].rounds = std::move(all);
 }
 
 void Knowledge::Threads::tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel) {
@@ -147,6 +170,7 @@ void Knowledge::Threads::read() {
     lock.unlock();
     try {
       read_kernel(kernel, places);
+      read_rounds(kernel, places);
     } catch (const std::bad_alloc&) {  // it stays unknown
     }
     lock.lock();
@@ -230,6 +254,21 @@ void Knowledge::wait_for(std::uint64_t kernel) {
   }
   threads->wait(lock, delays_.for_first_launch, [&] { return !state.pending; });
   if (state.pending) ++threads->vain_waits;
+}
+
+std::optional<std::vector<domain::RoundTimes::Former>> Knowledge::rounds_of(std::uint64_t kernel,
+                                                                            const domain::NdRange& range) const {
+  std::vector<domain::RoundTimes::Former> found;
+  Threads* const threads = threads_.load(std::memory_order_acquire);
+  if (threads == nullptr || threads->generation != fork_generation()) return found;
+  const MutexGuard lock(threads->mutex);
+  const auto known = threads->kernels.find(kernel);
+  if (known == threads->kernels.end()) return found;
+  if (known->second.pending) return std::nullopt;
+  for (const auto& [device, key, samples] : known->second.rounds)
+    if (const auto rounds = domain::former_rounds(samples, key, range))
+      found.push_back({domain::RoundTimes::Devices{1} << device, *rounds});
+  return found;
 }
 
 Knowledge::~Knowledge() {

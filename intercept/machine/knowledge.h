@@ -16,6 +16,7 @@
 #include "intercept/machine/machine_constants.h"
 #include "partitioner/model/known_times.h"
 #include "partitioner/model/profile_store.h"
+#include "partitioner/model/round_times.h"
 
 namespace skmd::icd {
 
@@ -37,6 +38,7 @@ class Knowledge {
   struct KernelOnDevice {
     domain::KernelKey kernel;
     domain::DeviceKey device;
+    bool decides = true;  // as of StoredModel
   };
   using Place = std::optional<KernelOnDevice>;  // none: nothing is to be known of the kernel on that device
 
@@ -57,6 +59,10 @@ class Knowledge {
   /// Blocks until what is stored of the kernel is in the model, for Delays::for_first_launch at most. Returns at once
   /// when that was too short several times in this process: the store is slow. No lock may be held.
   void wait_for(std::uint64_t kernel);
+  /// What rounds of former processes took with launches of `range` whole on one device, of devices of one make the
+  /// first; a bit each. Empty while that is being read.
+  [[nodiscard]] std::optional<std::vector<domain::RoundTimes::Former>> rounds_of(std::uint64_t kernel,
+                                                                                 const domain::NdRange& range) const;
   /// Whether something is stored of the kernel on two devices or more.
   [[nodiscard]] bool knows_shares_of(std::uint64_t kernel) const { return model_.stored(kernel) > 1; }
 

@@ -47,6 +47,7 @@ struct Settings {
   bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
   std::uint64_t profiled = 0;         // SKMD_PROFILE_DECIDES: a bit for each device of which `auto` goes by what former
                                       // processes measured
+  bool remembers_rounds = false;      // of former processes, in `auto`: not with SKMD_PROFILE_DECIDES=0
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
   PreemptSettings preempt;                                     // SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT
   std::uint64_t device_memory = 0;  // SKMD_TEST_DEVICE_MEMORY: bytes that each device may hold at most; 0: by its size

@@ -34,10 +34,15 @@ class RoundRoles {
     if (part.role == Role::follower) part.bound = rounds_.bound();
     return part;
   }
-  /// As SharedRounds::bind().
-  void bind(std::optional<domain::SharedRounds::Devices> device) {
+  /// As SharedRounds::led().
+  void led(domain::SharedRounds::Devices plan, bool told) {
     const MutexGuard lock(mutex_);
-    rounds_.bind(device);
+    rounds_.led(plan, told);
+  }
+  /// As SharedRounds::release().
+  void release() {
+    const MutexGuard lock(mutex_);
+    rounds_.release();
   }
 
  private:

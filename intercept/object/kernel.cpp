@@ -46,14 +46,18 @@ void expect_kernels(const Machine& machine, const std::string& program_hash,
   if (machine.knowledge == nullptr) return;
   const domain::PartitionMode mode = machine.settings.policy.mode;
   std::uint64_t asked = mode == domain::PartitionMode::automatic ? machine.settings.profiled : ~std::uint64_t{0};
-  if (!domain::goes_by_times(mode) || machine.devices.size() < 2) asked = 0;
-  const std::size_t devices = asked != 0 ? machine.devices.size() : 0;
+  bool rounds = mode == domain::PartitionMode::automatic && machine.settings.remembers_rounds;
+  if (!domain::goes_by_times(mode) || machine.devices.size() < 2) {
+    asked = 0;
+    rounds = false;
+  }
+  const std::size_t devices = asked != 0 || rounds ? machine.devices.size() : 0;
   for (const domain::KernelTraits& traits : kernels) {
     std::vector<Knowledge::Place> places(devices);
     for (std::uint32_t device = 0; device < devices; ++device)
-      if ((asked >> device & 1u) != 0)
-        places[device] = Knowledge::KernelOnDevice{{program_hash, traits.name, form_of(machine, traits, device)},
-                                                   machine.profile_keys[device]};
+      if (const bool decides = (asked >> device & 1u) != 0; decides || rounds)
+        places[device] = Knowledge::KernelOnDevice{
+            {program_hash, traits.name, form_of(machine, traits, device)}, machine.profile_keys[device], decides};
     machine.knowledge->expect(kernel_id(program_hash, traits.name), std::move(places));
   }
 }

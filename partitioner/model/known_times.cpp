@@ -30,7 +30,7 @@ std::size_t KnownTimes::stored(std::uint64_t kernel) const {
   const MutexGuard lock(mutex_);
   std::size_t devices = 0;
   for (auto it = stored_.lower_bound({kernel, 0}); it != stored_.end() && it->first.first == kernel; ++it)
-    if (trust_ == StoredTrust::all || may_be_sure(*it->second)) ++devices;
+    if (it->second->decides && (trust_ == StoredTrust::all || may_be_sure(*it->second))) ++devices;
   return devices;
 }
 
@@ -46,7 +46,7 @@ void KnownTimes::learn(const Sample& sample) {
   const Key key{sample.kernel, sample.device};
   if (sample.first_use || sample.span.empty() || !sample.point) return;
   const auto stored = find(key);
-  if (stored == nullptr) return;
+  if (stored == nullptr || !stored->decides) return;
   Point point = sample.point();
   point.groups = static_cast<double>(sample.span.size());
   point.boxes = box_count(sample.span, sample.range.group_counts());
@@ -82,7 +82,13 @@ DeviceModel KnownTimes::predict(std::uint64_t kernel, std::uint32_t device, cons
   const Key key{kernel, device};
   const auto stored = point ? find(key) : nullptr;
   if (stored == nullptr || own_is_enough(own, key, range)) return own;
-  if (trust_ == StoredTrust::sure && !is_sure(*stored, static_cast<double>(range.group_total()))) return own;
+  const bool sure = trust_ == StoredTrust::all || is_sure(*stored, static_cast<double>(range.group_total()));
+  if (!stored->decides) {
+    const auto former = sure ? domain::predict(*stored, point()) : std::nullopt;
+    if (former) own.former_seconds = former->seconds;
+    return own;
+  }
+  if (!sure) return own;
   auto believed = device_model(*stored, point(), own);
   return believed ? corrected(*believed, key, range) : own;
 }

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "partitioner/base/nd_range.h"
@@ -18,6 +19,11 @@ struct KernelKey {
   std::string form;  // "whole", "ready" (can be split), or "span-ISA-gN" of the CPU driver's generator N
   auto operator<=>(const KernelKey&) const = default;
 };
+
+/// The form of a sample that times no code: its `kernel_ns` is what a round of the application took, the median, with
+/// the launch whole on the device, `passed_over` one less than the rounds its process had measured, and `warm` whether
+/// they held no other launch (former_rounds.h).
+inline constexpr std::string_view kRoundsForm = "rounds";
 
 /// Devices with equal keys are expected to be equally fast, and share their samples.
 struct DeviceKey {

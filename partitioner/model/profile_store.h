@@ -19,6 +19,10 @@ class ProfileStore {
   /// Samples of the kernel on the device, or on one of the same platform and name; some hundred at most. An error if
   /// the store cannot be read.
   virtual Result<std::vector<StoredSample>> samples(const KernelKey& kernel, const DeviceKey& device) = 0;
+  /// Samples of kRoundsForm of the kernel, of any form, likewise. A store may have none.
+  virtual Result<std::vector<StoredSample>> rounds(const KernelKey& /*kernel*/, const DeviceKey& /*device*/) {
+    return std::vector<StoredSample>{};
+  }
   /// Bounds from the calibration of a device with this key; zeros if there is none or it cannot be read.
   virtual Bounds bounds(const DeviceKey& device) = 0;
   /// Closes files that earlier calls keep open.

@@ -38,6 +38,10 @@ inline constexpr std::uint64_t kFirstRoundBar = 64;
 inline constexpr std::uint64_t kRoundBarGrowth = 4;
 /// Launches of a trial: the way there, and as many rounds as tell. Source: the page.
 inline constexpr std::uint32_t kTrialLaunches = 4;
+/// Launches by which a trial goes on, one each time its last round was clearly its shortest. Source: scan_large_arrays
+/// on 16 cores beside an H200: rounds of a trial take 3.6, 3.2 and 2.8 ms; those of a process on the processor alone
+/// begin with 2.7 and 2.4, and are at 1.9 from the seventh on; the GPU takes 3.3.
+inline constexpr std::uint32_t kLongerTrial = 6;
 /// A trial ends with a round that is longer by this factor; the first one may be, by threads and pages that are not
 /// warm. Source: the page.
 inline constexpr double kHopelessTrial = 1.5;
@@ -49,6 +53,21 @@ inline constexpr std::size_t kMaxRoundPlans = 64;
 /// Launches of a round that several launches share. Longer rows are loops, in which single writes say little. Source:
 /// chosen.
 inline constexpr std::size_t kMaxRoundLaunches = 64;
+
+// --- rounds of former processes (former_rounds.h) ---
+
+/// Rounds of a process after which it keeps what they take for the first time. Source: as many as a trial has, which is
+/// one less than its launches.
+inline constexpr std::uint64_t kFirstRoundsKept = 3;
+/// Samples of which the median counts. Source: as of one process's rounds, kKeptRounds.
+inline constexpr std::size_t kNewestRounds = 5;
+/// Former processes' rounds under one plan must be longer by this factor than under another for that to be followed
+/// from the first launch on. Source: between kLongerRounds and kMuchLongerRounds, since medians of two processes differ
+/// by more than those of one.
+inline constexpr double kLongerBefore = 1.1;
+/// Where this process's rounds under a plan are longer or shorter by this factor than former ones were, those say
+/// nothing of it: its data or the machine's load are others. Source: as kFarLongerRounds.
+inline constexpr double kOtherRounds = 1.3;
 
 // --- launches (the ledger) ---
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "partitioner/model/round_constants.h"
 
@@ -18,10 +19,45 @@ double RoundTimes::Rounds::median() const {
   return *middle;
 }
 
-void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itself) {
+void RoundTimes::remember(std::span<const Former> all) {
+  for (const auto& [plan, former] : all) {
+    if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
+    Rounds& rounds = plans_[plan];
+    if (rounds.count > 0 || !(former.seconds > 0)) continue;
+    rounds.seconds.fill(former.seconds);
+    rounds.count = kKeptRounds;
+    rounds.former = former.seconds;
+    rounds.by_itself = former.by_themselves;
+    launches_ += static_cast<std::uint64_t>(former.total);
+    rounds_of_one_ = std::max(rounds_of_one_, former.of_one);
+  }
+}
+
+void RoundTimes::forget_former() {
+  for (auto& [plan, rounds] : plans_) {
+    rounds.barred_until = 0;
+    if (rounds.former > 0) rounds.count = std::exchange(rounds.own, 0);
+    rounds.former = 0.0;
+  }
+}
+
+void RoundTimes::compare_with_former(Rounds& rounds) {
+  if (++rounds.own < kEnoughRounds) return;
+  std::array<double, kEnoughRounds> mine{};
+  for (std::size_t i = 0; i < kEnoughRounds; ++i) mine[i] = rounds.seconds[(rounds.count - 1 - i) % kKeptRounds];
+  std::nth_element(mine.begin(), mine.begin() + kEnoughRounds / 2, mine.end());
+  const double median = mine[kEnoughRounds / 2];
+  if (median > rounds.former * kOtherRounds + kTimerSeconds || median * kOtherRounds + kTimerSeconds < rounds.former) {
+    std::copy(mine.begin(), mine.end(), rounds.seconds.begin());
+    return forget_former();
+  }
+  rounds.former = 0.0;
+}
+
+RoundTimes::Told RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itself) {
   const std::optional<Last> before = last_;
   last_.reset();
-  if (!seconds) return;
+  if (!seconds) return Told::nothing;
   last_ = Last{plan, *seconds};
   const bool early = early_ends_ < kEarlyEnds;
   if (early) ++early_ends_;
@@ -32,27 +68,37 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   seen_ |= plan;
   const bool joined = joined_ends_ > 0 && (plan & joining_) != 0 && !std::has_single_bit(plan);
   if (joined) --joined_ends_;
-  if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
+  if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return Told::nothing;
   Rounds& rounds = plans_[plan];
-  if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
+  if (!before || before->plan != plan || !(*seconds > before->seconds)) return Told::nothing;
+  if (rounds.former > 0 && (early || joined)) return Told::nothing;
   if ((rounds.early && !early) || (rounds.joined && !joined)) rounds.count = 0;
   rounds.early = early;
   rounds.joined = joined;
   rounds.seconds[rounds.count % kKeptRounds] = *seconds - before->seconds;
   ++rounds.count;
   rounds.by_itself = rounds.by_itself && by_itself;
-  if (trial_launches_ == 0 || plan != trial_) return;
+  if (rounds.former > 0) compare_with_former(rounds);
+  const Told told = early || joined ? Told::nothing : Told::round;
+  if (trial_launches_ == 0 || plan != trial_) return told;
   const bool hopeless = std::any_of(plans_.begin(), plans_.end(), [&](const auto& other) {
     return other.first != plan && other.second.count >= kFewestRounds &&
            *seconds - before->seconds > kHopelessTrial * other.second.median() + kTimerSeconds;
   });
-  if (hopeless) trial_launches_ = 0;
+  if (!hopeless) return told;
+  trial_launches_ = trial_longer_ = 0;
+  return Told::hopeless;
 }
 
-std::optional<double> RoundTimes::median(Devices plan) const {
+std::optional<double> RoundTimes::median(Devices plan, std::size_t fewest) const {
   const auto found = plans_.find(plan);
-  if (found == plans_.end() || found->second.count < kEnoughRounds) return std::nullopt;
+  if (found == plans_.end() || found->second.count < fewest) return std::nullopt;
   return found->second.median();
+}
+
+bool RoundTimes::by_themselves(Devices plan) const {
+  const auto found = plans_.find(plan);
+  return found != plans_.end() && found->second.by_itself;
 }
 
 const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best_but(Devices plan) const {
@@ -65,26 +111,33 @@ const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best
   return best;
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds) {
+std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds, const FirstRound& dear) {
   const auto* best = best_but(plan);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
   if (rounds.early || rounds.count < kFewestRounds) return std::nullopt;
   const bool small = launch_seconds_ > 0 && launch_seconds_ < kSmallPartOfRound * rounds.median();
   if (small && std::has_single_bit(plan) && std::has_single_bit(best->first)) return std::nullopt;
-  const double longer = rounds.joined || rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
-  if (rounds.median() <= best->second.median() * longer + kTimerSeconds) return std::nullopt;
+  const bool before = best->second.former > 0;
+  const double longer = rounds.joined || rounds.count < kEnoughRounds ? kFarLongerRounds
+                        : before                                      ? kLongerBefore
+                                                                      : kLongerRounds;
+  const double won = rounds.median() - best->second.median();
+  if (won <= best->second.median() * (longer - 1) + kTimerSeconds) return std::nullopt;
+  if (before && dear.moves && asked_ <= kEarlyEnds) return std::nullopt;
+  if (before && (best->first & dear.devices) != 0 && dear.seconds > won * rounds_of_one_) return std::nullopt;
   rounds.next_bar = std::clamp(rounds.next_bar * kRoundBarGrowth, kFirstRoundBar, kLongestBar);
   rounds.barred_until = launches_ + rounds.next_bar;
-  rounds.count = 0;  // the next trial is judged by its own rounds
+  rounds.count = rounds.own = 0;  // the next trial is judged by its own rounds
   return best->first;
 }
 
 bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
                               const FirstRound& dear) const {
-  if (rounds.early || rounds.count < kFewestRounds) return false;
+  if (rounds.early || early_ends_ < kEarlyEnds || rounds.count < kFewestRounds) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
+  if (before != plans_.end() && before->second.barred_until > launches_) return false;
   if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnoughRounds)) return false;
   // One or two rounds say more than a prediction.
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
@@ -97,14 +150,31 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   return seconds * kMuchLongerRounds + kTimerSeconds < median && candidate.at_most <= kDearTrial * median;
 }
 
+bool RoundTimes::goes_on(const Rounds& rounds) const {
+  const auto found = plans_.find(trial_);
+  if (trial_longer_ == 0 || found == plans_.end() || found->second.count < kFewestRounds || rounds.count == 0)
+    return false;
+  const Rounds& trial = found->second;
+  const std::size_t kept = std::min(trial.count, kKeptRounds);
+  const double last = trial.seconds[(trial.count - 1) % kKeptRounds];
+  for (std::size_t i = 2; i <= kept; ++i)
+    if (trial.seconds[(trial.count - i) % kKeptRounds] < last * kLongerRounds) return false;
+  return last <= rounds.median() * kFarLongerRounds;
+}
+
 std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,
                                                      std::span<const Candidate> candidates, const FirstRound& dear) {
+  if (trial_launches_ == 0 && goes_on(rounds)) {
+    --trial_longer_;
+    trial_launches_ = 1;
+  }
   if (trial_launches_ == 0)
     for (const Candidate& candidate : candidates) {
       if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate, dear) || !tried_.insert(candidate.plan).second)
         continue;
       trial_ = candidate.plan;
       trial_launches_ = kTrialLaunches;
+      trial_longer_ = kLongerTrial;
       break;
     }
   if (trial_launches_ == 0) return std::nullopt;
@@ -115,19 +185,21 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
 std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates,
                                                           const FirstRound& dear, double launch_seconds) {
   ++launches_;
+  ++asked_;
   wanted_ = plan;
   launch_seconds_ = launch_seconds;
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
-  if (const auto better = better_than(plan, found->second)) return better;
+  if (const auto better = better_than(plan, found->second, dear)) return better;
   return tried(plan, found->second, candidates, dear);
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring() {
   ++launches_;
+  ++asked_;
   if (trial_launches_ == 0) {
     const auto found = plans_.find(wanted_);
-    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second);
+    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second, {});
   }
   --trial_launches_;
   return trial_;

@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "partitioner/model/former_rounds.h"
 #include "partitioner/model/round_constants.h"
 
 namespace skmd::domain {
@@ -40,11 +41,31 @@ class RoundTimes {
   struct FirstRound {
     Devices devices = 0;
     double seconds = 0.0;
+    /// Bytes would move for another plan now that the application may write anew for each round: at first, plans of
+    /// former processes wait until it is known.
+    bool moves = false;
   };
+
+  /// Rounds of former processes under a plan of one device.
+  struct Former {
+    Devices plan = 0;
+    FormerRounds rounds;
+  };
+  /// What the end of a launch told of its plan.
+  enum class Told : std::uint8_t {
+    nothing,  // that counts against the plan, too
+    round,
+    hopeless,  // a round so long that the plan's trial has ended
+  };
+  /// Takes them for measured until this process has measured its own. A plan that was clearly the shorter one is
+  /// followed from the first launch on, if as many rounds as a process has win what its first one takes longer
+  /// (FirstRound). All are forgotten when three rounds of this process are far from them. Plans that this process has
+  /// measured are left as they are.
+  void remember(std::span<const Former> all);
 
   /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:
   /// no other launch ended since the last one of this shape, so that the round contains this launch only.
-  void ended(Devices plan, std::optional<double> seconds, bool by_itself = true);
+  Told ended(Devices plan, std::optional<double> seconds, bool by_itself = true);
   /// To be called before a launch that follows no plan: its round and the next one are not counted.
   void interrupted() { last_.reset(); }
   /// To be called once for each launch that would follow `plan`. Returns a plan to follow instead: one whose measured
@@ -52,7 +73,8 @@ class RoundTimes {
   /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
   /// those contain no other launches; or a candidate for whole rounds that may be far shorter than those of a single
   /// device. A trial of one of `dear` begins once what it may win a round, times the calls so far, is as much as its
-  /// first round takes longer. A trial ends early if its rounds are far longer. `launch_seconds`: what the
+  /// first round takes longer. A trial ends early if its rounds are far longer, and goes on for a while if its last
+  /// round was its shortest. `launch_seconds`: what the
   /// launch is predicted to take under `plan`, 0: not known. Where that is a small part of a round, another single
   /// device cannot make it clearly shorter, and rounds are not compared.
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const FirstRound& dear,
@@ -64,8 +86,10 @@ class RoundTimes {
   /// what instead_of() would return for the plan that was wanted last because its rounds are longer: exploring adds a
   /// slice to that plan.
   std::optional<Devices> instead_of_exploring();
-  /// Median of the last rounds, seconds; empty until enough were measured.
-  [[nodiscard]] std::optional<double> median(Devices plan) const;
+  /// Median of the last rounds, seconds; empty until so many were measured.
+  [[nodiscard]] std::optional<double> median(Devices plan, std::size_t fewest = tuning::kEnoughRounds) const;
+  /// Whether the rounds that were measured under the plan held no other launch.
+  [[nodiscard]] bool by_themselves(Devices plan) const;
 
  private:
   struct Rounds {
@@ -76,6 +100,8 @@ class RoundTimes {
     bool joined = false;             // they are among the first with a device
     std::uint64_t barred_until = 0;  // launch
     std::uint64_t next_bar = 0;      // launches
+    double former = 0.0;             // seconds that former processes' took; 0: they do not count, or no longer
+    std::size_t own = 0;             // of this process, while `former` counts
     [[nodiscard]] double median() const;
   };
   struct Last {
@@ -84,10 +110,15 @@ class RoundTimes {
   };
   [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan) const;
   /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
-  std::optional<Devices> better_than(Devices plan, Rounds& rounds);
+  std::optional<Devices> better_than(Devices plan, Rounds& rounds, const FirstRound& dear);
+  /// A round of this process under a plan that has rounds of former ones.
+  void compare_with_former(Rounds& rounds);
+  void forget_former();
   /// Whether what may be won is worth a trial beside `rounds` of the plan that is followed.
   [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
                                   const FirstRound& dear) const;
+  /// The rounds of the trial that would end now get shorter still, and are not far from `rounds`.
+  [[nodiscard]] bool goes_on(const Rounds& rounds) const;
   /// The candidate that is on trial beside `rounds`, or begins to be.
   std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates,
                                const FirstRound& dear);
@@ -98,12 +129,15 @@ class RoundTimes {
   Devices joining_ = 0;          // that a split was the first plan to have
   std::size_t early_ends_ = 0;   // of launches whose rounds are early
   std::size_t joined_ends_ = 0;  // of the next launches on joining_: those whose rounds are their first ones
-  std::uint64_t launches_ = 0;
+  std::uint64_t launches_ = 0;   // and rounds of former processes
+  std::uint64_t asked_ = 0;      // calls of instead_of() and instead_of_exploring()
+  double rounds_of_one_ = 0.0;   // of a former process, in the mean
   Devices wanted_ = 0;           // by the last launch that did not explore
   double launch_seconds_ = 0.0;  // of the last launch that did not explore; 0: not known
   std::set<Devices> tried_;
   Devices trial_ = 0;
   std::uint32_t trial_launches_ = 0;  // that are still to follow trial_
+  std::uint32_t trial_longer_ = 0;    // launches by which it may still go on
 };
 
 }  // namespace skmd::domain

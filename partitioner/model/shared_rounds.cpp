@@ -2,6 +2,7 @@
 #include "partitioner/model/shared_rounds.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "partitioner/model/round_constants.h"
@@ -19,6 +20,7 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
     round_.mixed = last_.mixed = false;
     alike_ = false;
     bound_.reset();
+    told_ = 0;
     if (!begins) return Role::none;
   } else if (shape == leader_) {
     alike_ = round_.shapes == last_.shapes;
@@ -37,6 +39,13 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
   }
   if (shape == leader_) return Role::leader;
   return round_.mixed ? Role::none : Role::follower;
+}
+
+void SharedRounds::led(Devices plan, bool told) {
+  bound_.reset();
+  if (!std::has_single_bit(plan)) return;
+  if (told) told_ |= plan;
+  if ((told_ & plan) != 0) bound_ = plan;
 }
 
 std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {

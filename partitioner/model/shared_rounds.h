@@ -32,8 +32,12 @@ class SharedRounds {
   /// Followers count without transfers: their inputs are results of the leader's, or of each other. Empty until two
   /// rounds in a row had the same launches, and where rounds of several launches mix.
   [[nodiscard]] std::vector<RoundTimes::Candidate> candidates() const;
-  /// What the leader of this round was told to do: its followers run on that device, too. None: they are free.
-  void bind(std::optional<Devices> device) { bound_ = device; }
+  /// The leader of this round follows `plan`. `told`: because of rounds, and not because its launch alone is expected
+  /// to be shorter so. On a device to which it was ever told to go its followers run, too: by themselves, short ones
+  /// would go back to a device that is faster for them, and take their bytes over the link.
+  void led(Devices plan, bool told);
+  /// The followers of this round are free after all.
+  void release() { bound_.reset(); }
   [[nodiscard]] std::optional<Devices> bound() const { return bound_; }
   /// False: launched() has no role for a launch that does not begin a round.
   [[nodiscard]] bool has_leader() const { return leader_ != 0; }
@@ -47,12 +51,13 @@ class SharedRounds {
     std::size_t count = 0;
   };
 
-  std::uint64_t leader_ = 0;  // 0: none is known
-  Round round_;               // so far
-  Round last_;                // the one before
-  bool alike_ = false;        // it and the one before had the same launches
-  std::size_t strange_ = 0;   // launches since the leader's last one
-  std::optional<Devices> bound_;
+  std::uint64_t leader_ = 0;      // 0: none is known
+  Round round_;                   // so far
+  Round last_;                    // the one before
+  bool alike_ = false;            // it and the one before had the same launches
+  std::size_t strange_ = 0;       // launches since the leader's last one
+  std::optional<Devices> bound_;  // where the followers of this round run
+  Devices told_ = 0;              // single devices to which the leader was told to go
 };
 
 }  // namespace skmd::domain

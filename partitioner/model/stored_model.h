@@ -28,6 +28,7 @@ struct StoredModel {
   double longest = 0.0;      // groups of the longest span among them
   double slower = 1.0;       // expected time on this device, as a multiple of that on the measured one
   double added_error = 0.0;  // relative, for differences between the two devices
+  bool decides = true;       // plans go by it; else only trials of whole launches do
 };
 
 /// Fits to the samples measured nearest to `device`: on it, by another version of its driver, with another number of

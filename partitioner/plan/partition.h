@@ -114,6 +114,9 @@ struct DeviceModel {
   /// take the sum of their times, with one latency (LinkShape::bulk_seconds). 0: a link of its own.
   std::uint32_t shared_link = 0;
   double relative_error = 0.2;  // spread of the measured rate
+  /// In which the device runs the whole launch by times of former processes that plans do not go by: whole launches may
+  /// be tried on it. 0: there are none, or this process knows better.
+  double former_seconds = 0.0;
 };
 
 /// Totals over the launches of one kernel in one size class (LaunchLedger).

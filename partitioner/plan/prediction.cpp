@@ -66,6 +66,18 @@ bool is_measured(const DeviceModel& device) {
   return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);
 }
 
+DeviceModel as_formerly_known(const DeviceModel& device, std::uint64_t groups) {
+  DeviceModel model = device;
+  const bool is_known =
+      is_measured(device) && (device.measured_groups >= groups / kTellingPart || device.whole_groups_per_second > 0);
+  if (!(device.former_seconds > 0) || is_known) return model;
+  model.measured = true;
+  model.groups_per_second = static_cast<double>(groups) / device.former_seconds;
+  model.measured_groups = groups;
+  model.launch_seconds = model.box_seconds = 0.0;
+  return model;
+}
+
 MovingSeconds seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
   const DeviceModel& model = request.devices[device];
   if (!request.bytes_to) return {};
@@ -142,7 +154,8 @@ std::vector<AloneBounds> alone_bounds(const PartitionRequest& request) {
       fastest = &device;
   std::vector<AloneBounds> all;
   if (fastest == nullptr) return all;
-  std::vector<DeviceModel> models(request.devices.begin(), request.devices.end());
+  std::vector<DeviceModel> models;
+  for (const DeviceModel& device : request.devices) models.push_back(as_formerly_known(device, request.groups));
   PartitionRequest asked = request;
   asked.devices = models;
   for (std::uint32_t d = 0; d < models.size(); ++d) {

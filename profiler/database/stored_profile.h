@@ -32,6 +32,10 @@ class StoredProfile : public domain::ProfileStore {
 
   domain::Result<std::vector<domain::StoredSample>> samples(const domain::KernelKey& kernel,
                                                             const domain::DeviceKey& device) override;
+  domain::Result<std::vector<domain::StoredSample>> rounds(const domain::KernelKey& kernel,
+                                                           const domain::DeviceKey& device) override {
+    return samples({kernel.program, kernel.name, std::string(domain::kRoundsForm)}, device);
+  }
   domain::Bounds bounds(const domain::DeviceKey& device) override;
   void rest() override { connection_.reset(); }
   Haste haste() override;

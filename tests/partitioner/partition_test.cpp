@@ -380,5 +380,18 @@ TEST(AloneBounds, IsALowerBoundOfWhatADeviceTakes) {
   EXPECT_EQ(m.devices[1].groups_per_second, 100) << "alone_bounds() must not change the request";
 }
 
+// Where this process has measured no notable part of the launch.
+TEST(AloneBounds, GoByWhatFormerProcessesMeasured) {
+  test::PlannedMachine m({test::device(1000), test::device(0), test::device(100), test::device(100)}, 1000);
+  for (DeviceModel& device : m.devices) device.former_seconds = 4.0;
+  m.devices[2].measured_groups = 60;
+  const auto all = alone_bounds(m.request);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_NEAR(all[0].running_seconds, 1.0, 1e-3);
+  EXPECT_NEAR(all[1].running_seconds, 4.0, 1e-3);
+  EXPECT_NEAR(all[2].running_seconds, 4.0, 1e-3);
+  EXPECT_NEAR(all[3].running_seconds, 10.0, 1e-3);
+}
+
 }  // namespace
 }  // namespace skmd::domain

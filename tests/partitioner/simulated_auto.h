@@ -140,8 +140,8 @@ class AutoDecider : public Decider {
     const auto instead = role == Role::follower && shared_rounds_.bound() ? shared_rounds_.bound()
                          : shape.plan.exploring                           ? shape.rounds.instead_of_exploring()
                                                 : shape.rounds.instead_of(devices_of(shape.plan), candidates);
+    if (role == Role::leader) shared_rounds_.led(instead.value_or(devices_of(shape.plan)), instead.has_value());
     if (!instead) return shape.plan;
-    if (role == Role::leader && std::has_single_bit(*instead)) shared_rounds_.bind(instead);
     if (const auto found = shape.followed.find(*instead); found != shape.followed.end()) return found->second;
     if (!std::has_single_bit(*instead)) return shape.plan;
     Plan whole;

@@ -229,12 +229,14 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
   constexpr std::uint64_t kLeader = 4711;
   EXPECT_EQ(m.machine.rounds.launched(kLeader, true, other).role, RoundRoles::Role::leader);
   EXPECT_EQ(device_now(), 0u) << "the leader was told nothing";
-  m.machine.rounds.bind(2);
+  m.machine.rounds.led(2, true);
   EXPECT_EQ(decide_launch(m.machine, launch, view)->slices.size(), 1u);
   EXPECT_EQ(device_now(), 1u);
   m.machine.rounds.launched(kLeader, true, other);
   EXPECT_EQ(device_now(), 0u) << "a round later";
-  m.machine.rounds.bind(4);
+  m.machine.rounds.led(2, false);
+  EXPECT_EQ(device_now(), 1u) << "the leader has come there by itself";
+  m.machine.rounds.led(4, true);
   EXPECT_EQ(device_now(), 0u) << "no device of this launch's";
 }
 
@@ -252,7 +254,7 @@ TEST(Auto, LaunchesThatMustStayDoNotFollowTheirRound) {
     const LaunchView view(m.machine, launch);
     const std::uint32_t home = decide_launch(m.machine, launch, view)->slices.front().device;
     m.machine.rounds.launched(4711, true, {});
-    m.machine.rounds.bind(home == 0 ? 2 : 1);
+    m.machine.rounds.led(home == 0 ? 2 : 1, true);
     EXPECT_EQ(decide_launch(m.machine, launch, view)->slices.front().device, home) << fact;
   }
 }

@@ -2,6 +2,7 @@
 // Launches of kernels that former processes have measured.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -36,6 +37,17 @@ struct FakeStore : domain::ProfileStore {
     }
     return found;
   }
+  domain::Result<std::vector<domain::StoredSample>> rounds(const domain::KernelKey& kernel,
+                                                           const domain::DeviceKey& device) override {
+    domain::StoredSample one;
+    one.sample.kernel = kernel;
+    one.sample.device = device;
+    one.sample.range = line(kItems, kLocal);
+    one.sample.kernel_ns = device.name == "device" ? rounds_ns[0] : rounds_ns[1];
+    one.sample.passed_over = 23;
+    return std::vector{one};
+  }
+  std::array<std::uint64_t, 2> rounds_ns{};  // 0: nothing is stored
   domain::Bounds bounds(const domain::DeviceKey&) override { return {}; }
   void rest() override {}
   Haste haste() override { return Haste::none; }
@@ -166,6 +178,20 @@ TEST(KnownKernels, OfThisProcessBeginThemWhereEachLaunchGainsMuch) {
     wait_for(builds);
     EXPECT_EQ(kernel->built_on(1), gain > 1) << gain;
     w.machine.builds = nullptr;
+  }
+}
+
+// Once it is known that the application does not write its inputs anew for each round, so that they move once.
+TEST(KnownKernels, RunFromTheFirstLaunchesOnWhereFormerRoundsWereShorter) {
+  for (const bool asked : {true, false}) {
+    World w(0.0);
+    w.machine.profile_keys[1].name = "another";
+    w.machine.settings.profiled = 0;
+    w.machine.settings.remembers_rounds = asked;
+    w.store.rounds_ns = {8'000'000, 4'000'000};
+    const auto kernel = w.built_on({0, 1});
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(w.run(kernel), CL_COMPLETE);
+    EXPECT_EQ(w.fakes[1]->counters.runs > 0, asked);
   }
 }
 

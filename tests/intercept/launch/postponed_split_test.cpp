@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
+#include "intercept/launch/launch_shape.h"
 #include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -21,12 +22,19 @@ using Words = std::vector<std::uint32_t>;
 /// Two devices behind links of 8 GB/s, each of which takes so many nanoseconds for a group.
 class Application : public FakeMachine {
  public:
-  explicit Application(std::uint64_t ns_per_group) : FakeMachine({true, true}, "auto") {
+  explicit Application(std::uint64_t ns_per_group, bool second_apart = true)
+      : FakeMachine({true, second_apart}, "auto") {
     for (const auto& fake : fakes) fake->times = [=](const Batch& batch) { return times_of(batch, ns_per_group); };
     for (int i = 0; i < 8; ++i)  // both are known, so that none is tried
       for (std::uint32_t device = 0; device < 2; ++device)
-        machine.model->learn(
-            {sums->id(), device, line(kItems, kLocal), {0, kGroups}, ns_per_group * kGroups, false, {}, 0});
+        machine.model->learn({sums->id(),
+                              device,
+                              line(kItems, kLocal),
+                              {0, kGroups},
+                              ns_per_group * kGroups * (device == 0 || second_apart ? 1 : 100),
+                              false,
+                              {},
+                              0});
   }
   void write() {
     Words words(kItems, ++value_);
@@ -37,6 +45,13 @@ class Application : public FakeMachine {
   void run() {
     const auto items = static_cast<std::uint32_t>(kItems);
     ASSERT_EQ(launch(sums, line(kItems, kLocal), {whole(y), whole(x), value_of(items)})->wait(), CL_COMPLETE);
+  }
+  /// Rounds of former processes on the first and on the second device.
+  void remember(double first, double second) {
+    const Launch launch{sums, line(kItems, kLocal), {whole(y), whole(x), value_of(static_cast<std::uint32_t>(kItems))}};
+    const LaunchView view(machine, launch);
+    const std::vector<domain::RoundTimes::Former> former{{1, {first, 100, 100}}, {2, {second, 100, 100}}};
+    view.shape().rounds().remember(former);
   }
   struct Round {
     std::uint64_t sent = 0;  // bytes, by the launch
@@ -86,6 +101,26 @@ TEST(PostponedSplit, DoesNotWaitWhereItGainsMore) {
     EXPECT_GE(first.sent, kBytes / 4) << "half of the bytes were on the other device";
     EXPECT_TRUE(a.is_right());
   }
+}
+
+// The second device uses host memory. It looks slower, and is followed since former rounds were shorter there.
+TEST(PostponedSplit, SoDoesAnotherDeviceForTheWholeLaunch) {
+  Application a(5, false);
+  a.remember(0.5, 0.1);
+  EXPECT_FALSE(a.round().split);
+  EXPECT_EQ(a.fakes[0]->counters.groups, kGroups) << "the first round is where the model wants it";
+  bool moved = false;
+  for (int i = 0; i < 20 && !moved; ++i) {
+    a.write();
+    for (const auto& fake : a.fakes) fake->counters.bytes_from = fake->counters.groups = 0;
+    a.run();
+    moved = a.fakes[1]->counters.groups == kGroups;
+    EXPECT_TRUE(moved || a.fakes[0]->counters.groups == kGroups);
+    EXPECT_LT(a.fakes[0]->counters.bytes_from, kBytes / 8) << "round " << i;
+    EXPECT_TRUE(a.is_right());
+  }
+  EXPECT_TRUE(moved);
+  EXPECT_TRUE(a.is_right());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "intercept/backend/port/host_clock.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
@@ -178,6 +179,37 @@ TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {
             CL_COMPLETE);
   EXPECT_EQ(sink_.kinds.size(), 1u);
   EXPECT_TRUE(sink_.samples.empty());
+}
+
+TEST_F(ProfileRecord, RoundsWithTheLaunchWholeOnOneDeviceLeaveASampleOfTheirOwn) {
+  FakeMachine w({true, true}, "auto");
+  use(w);
+  for (const auto& fake : w.fakes)
+    fake->times = [](const Batch& batch) {
+      return std::vector<OpTime>(batch.work().size(), {host_now() - 1000, host_now(), 700});
+    };
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  for (int i = 0; i < 8; ++i)  // so that all launches run whole on the first one
+    for (const std::uint32_t device : {0u, 1u})
+      w.model.learn(
+          {axpy->id(), device, line(kItems, kLocal), {0, kItems / kLocal}, device == 0 ? 100'000u : 1'000'000'000u});
+  const auto rounds = [&] {
+    std::vector<domain::ProfileSample> found;
+    for (const auto& sample : sink_.samples)
+      if (sample.kernel.form == domain::kRoundsForm) found.push_back(sample);
+    return found;
+  };
+  for (int i = 0; i < 200 && rounds().empty(); ++i)
+    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+              CL_COMPLETE);
+  ASSERT_FALSE(rounds().empty());
+  const domain::ProfileSample first = rounds().front();
+  EXPECT_EQ(first.span, (domain::GroupSpan{0, kItems / kLocal}));
+  EXPECT_EQ(first.passed_over + 1, 3u);
+  EXPECT_TRUE(first.warm) << "they hold this launch only";
+  EXPECT_GT(first.kernel_ns, 0u);
+  EXPECT_EQ(first.kernel.name, axpy->traits().name);
 }
 
 }  // namespace

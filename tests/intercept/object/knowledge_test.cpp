@@ -273,5 +273,53 @@ TEST(Knowledge, AChildOfAForkKnowsWhatItsParentKnewAndAsksNothing) {
   store.release();
 }
 
+/// Whose rounds took 4 ms on the first device and 2 ms on the second.
+struct RoundsStore : FakeStore {
+  domain::Result<std::vector<StoredSample>> rounds(const KernelKey& kernel, const DeviceKey& device) override {
+    StoredSample one;
+    one.sample.kernel = kernel;
+    one.sample.device = device;
+    one.sample.range = kRange;
+    one.sample.kernel_ns = device == kDevice ? 4'000'000 : 2'000'000;
+    one.sample.passed_over = 2;
+    return std::vector{one};
+  }
+  const domain::NdRange kRange{1, {0, 0, 0}, {1024, 1, 1}, {64, 1, 1}};
+};
+
+TEST(Knowledge, TellsWhatRoundsOfFormerProcessesTookOnTheFirstDeviceOfEachMake) {
+  RoundsStore store;
+  domain::KnownTimes model;
+  Told told;
+  Knowledge knowledge(store, model, told.listener(), kPatient);
+  EXPECT_TRUE(knowledge.rounds_of(kKernel, store.kRange)->empty()) << "nothing was expected";
+  auto all = places(3);
+  all[2]->device.name = "another";
+  for (auto& place : all) place->decides = false;
+  knowledge.expect(kKernel, all);
+  knowledge.wait_for(kKernel);
+  const auto rounds = knowledge.rounds_of(kKernel, store.kRange);
+  ASSERT_TRUE(rounds);
+  ASSERT_EQ(rounds->size(), 2u);
+  EXPECT_EQ((*rounds)[0].plan, 1u);
+  EXPECT_NEAR((*rounds)[0].rounds.seconds, 4e-3, 1e-9);
+  EXPECT_EQ((*rounds)[1].plan, 4u);
+  EXPECT_NEAR((*rounds)[1].rounds.seconds, 2e-3, 1e-9);
+  EXPECT_TRUE(knowledge.rounds_of(kKernel, {})->empty()) << "of another launch";
+  EXPECT_FALSE(knowledge.knows_shares_of(kKernel)) << "its times decide nothing";
+}
+
+TEST(Knowledge, SaysNothingOfRoundsThatAreBeingRead) {
+  RoundsStore store;
+  store.held = true;
+  domain::KnownTimes model;
+  Told told;
+  Knowledge knowledge(store, model, told.listener(), kPatient);
+  knowledge.expect(kKernel, places(1));
+  store.wait_until([&] { return store.asked > 0; });
+  EXPECT_FALSE(knowledge.rounds_of(kKernel, store.kRange));
+  store.release();
+}
+
 }  // namespace
 }  // namespace skmd::icd::test

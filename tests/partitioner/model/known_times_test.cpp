@@ -151,5 +151,19 @@ TEST_F(KnownTimesTest, AKnownKernelIsSplitAtItsFirstLaunch) {
   }
 }
 
+// Whole launches may be tried by them.
+TEST_F(KnownTimesTest, AStoredModelThatDecidesNothingOnlySaysWhatTheWholeLaunchTook) {
+  KnownTimes times;
+  StoredModel model = stored(2e-3);
+  model.decides = false;
+  times.store(kKernel, 0, model);
+  EXPECT_EQ(times.stored(kKernel), 0u);
+  EXPECT_FALSE(ask(times).measured);
+  EXPECT_NEAR(ask(times).former_seconds, 2e-3, 1e-6);
+  for (int i = 0; i < 4; ++i) learn(times, 5e-3);
+  EXPECT_NEAR(whole_seconds(ask(times)), 5e-3, 1e-4) << "this process knows better";
+  EXPECT_EQ(ask(times).former_seconds, 0.0);
+}
+
 }  // namespace
 }  // namespace skmd::domain

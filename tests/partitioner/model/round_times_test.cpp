@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace skmd::domain {
@@ -267,6 +268,28 @@ TEST(RoundTimes, TheBestOfSeveralTakesTheirPlace) {
   a.followed(kCpu, kCpu, 10);
   a.followed(kBoth, kBoth, 20);
   EXPECT_EQ(a.last, kCpu);
+}
+
+/// A device whose rounds get shorter by `step` with each, down to `least`; another one takes 10 ms.
+int launches_on_trial(double first, double step, double least) {
+  RoundTimes rounds;
+  const std::vector<RoundTimes::Candidate> candidates{{kGpu, 0.010}, {kCpu, 0.005}};
+  double now = 1.0, next = first;
+  int on_cpu = 0;
+  for (int i = 0; i < 60; ++i) {
+    const RoundTimes::Devices plan = rounds.instead_of(kGpu, candidates).value_or(kGpu);
+    on_cpu += plan == kCpu ? 1 : 0;
+    now += plan == kGpu ? 0.010 : next;
+    if (plan == kCpu) next = std::max(least, next - step);
+    rounds.ended(plan, now);
+  }
+  return on_cpu;
+}
+
+TEST(RoundTimes, ATrialGoesOnWhileItsRoundsGetShorter) {
+  EXPECT_GT(launches_on_trial(0.014, 0.0015, 0.006), 30) << "rounds of 14, 12.5, 11, 9.5 ms and so on";
+  EXPECT_EQ(launches_on_trial(0.011, 0.0, 0.006), 4) << "they stay as they are";
+  EXPECT_LE(launches_on_trial(0.0129, 0.0006, 0.010), 10) << "they never become shorter than the others";
 }
 
 }  // namespace

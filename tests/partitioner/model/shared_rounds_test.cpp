@@ -90,17 +90,36 @@ TEST(SharedRounds, BindTheirFollowersUntilTheNextOne) {
   round(rounds);
   rounds.launched(kScan, true, both(1, 5));
   EXPECT_FALSE(rounds.bound());
-  rounds.bind(2);
+  rounds.led(2, true);
   rounds.launched(kAdd, false, both(2, 7));
   EXPECT_EQ(rounds.bound(), 2u);
   rounds.launched(kScan, true, both(1, 5));
   EXPECT_FALSE(rounds.bound());
 }
 
+TEST(SharedRounds, BindThemWhereverTheLeaderWasEverTold) {
+  SharedRounds rounds;
+  const auto bound_after = [&](SharedRounds::Devices plan, bool told) {
+    rounds.launched(kScan, true, both(1, 5));
+    rounds.led(plan, told);
+    return rounds.bound().value_or(0);
+  };
+  round(rounds);
+  EXPECT_EQ(bound_after(2, false), 0u) << "it was told nothing";
+  EXPECT_EQ(bound_after(2, true), 2u);
+  EXPECT_EQ(bound_after(2, false), 2u);
+  rounds.release();
+  EXPECT_FALSE(rounds.bound()) << "in this round";
+  EXPECT_EQ(bound_after(2, false), 2u);
+  EXPECT_EQ(bound_after(1, false), 0u);
+  EXPECT_EQ(bound_after(2, false), 2u) << "it has come back";
+  EXPECT_EQ(bound_after(3, true), 0u) << "a split";
+}
+
 TEST(SharedRounds, EndWhereTheLeaderIsNoLongerWrittenOrGone) {
   SharedRounds rounds;
   round(rounds);
-  rounds.bind(2);
+  rounds.led(2, true);
   EXPECT_EQ(rounds.launched(kScan, false, both(1, 5)), Role::none) << "a loop";
   EXPECT_FALSE(rounds.has_leader());
   EXPECT_FALSE(rounds.bound());

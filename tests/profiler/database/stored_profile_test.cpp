@@ -304,5 +304,22 @@ TEST(ProfilePlaceTest, IsTheOneThatIsNamedOrInTheCacheFolder) {
   EXPECT_TRUE(profile_place("off", "/cache").off);
 }
 
+TEST_F(StoredProfileTest, RoundsAreAskedForApart) {
+  const KernelKey rounds{kKernel.program, kKernel.name, std::string(domain::kRoundsForm)};
+  {
+    auto database = ProfileDatabase::open(file_, ProfileDatabase::Mode::create);
+    ASSERT_TRUE(database);
+    const std::vector all{sample(1000), sample(2000, kHere, rounds)};
+    ASSERT_TRUE(database->add(all));
+    EXPECT_EQ(database->samples()->size(), 1u) << "rounds time no code, and are no samples to fit to";
+  }
+  StoredProfile store(options());
+  const auto found = store.rounds(kKernel, kHere);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().sample.kernel_ns, 2000u);
+  EXPECT_EQ(store.samples(kKernel, kHere)->size(), 1u);
+}
+
 }  // namespace
 }  // namespace skmd::profiler::test
