@@ -18,6 +18,7 @@
 namespace skmd::icd {
 namespace {
 
+using domain::GroupSpan;
 using domain::NotSplit;
 using domain::PartitionMode;
 
@@ -33,38 +34,39 @@ bool worth_a_look(LaunchShape& shape, const Decision& last, const DecisionBasis&
   return shape.budget().may_look(last.predicted_seconds, *price);
 }
 
-/// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.
+/// What was followed last on these devices or, on a single one, the whole launch, with what `decision` knows of
+/// devices; null: there is no such plan.
 std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchView& view,
-                                           domain::RoundTimes::Devices devices) {
+                                           domain::RoundTimes::Devices devices, const Decision& decision) {
   if (auto followed = view.shape().decisions().followed(devices)) return followed;
   if (!std::has_single_bit(devices)) return nullptr;
   const auto device = static_cast<std::uint32_t>(std::countr_zero(devices));
   const std::vector<bool>& eligible = view.shape().eligible().eligible;
   if (device >= eligible.size() || !eligible[device]) return nullptr;
-  return whole_on(launch, view, device, NotSplit::not_profitable);
+  const GroupSpan all{0, launch.range.group_total()};
+  auto whole = one_slice(device, all, view.shape().footprint(all), NotSplit::not_profitable);
+  whole->candidates = decision.candidates;
+  whole->movable = decision.movable;
+  for (const auto& candidate : decision.candidates)
+    if (candidate.plan == devices) whole->predicted_seconds = candidate.seconds;
+  return whole;
 }
 
 /// What the first round in host memory takes longer, if that was never touched.
-domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view) {
+domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view, bool leads) {
   domain::RoundTimes::FirstRound first{0, first_touch_seconds(view)};
+  first.leads = leads;
+  first.possible = 0;
   const bool recurs = has_recurring(view);
-  for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
+  const std::vector<bool>& eligible = view.shape().eligible().eligible;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
+    if (eligible[device]) first.possible |= domain::RoundTimes::Devices{1} << device;
     if (space_of(machine, device) == domain::kHostSpace)
       first.devices |= domain::RoundTimes::Devices{1} << device;
     else
       first.moves = !recurs;
+  }
   return first;
-}
-
-/// `whole`, on one device, with what `decision` knew of devices.
-std::shared_ptr<const Decision> with_candidates(const Decision& whole, const Decision& decision) {
-  auto made = std::make_shared<Decision>(whole);
-  made->candidates = decision.candidates;
-  made->alone_bounds = decision.alone_bounds;
-  made->movable = decision.movable;
-  for (const auto& candidate : decision.candidates)
-    if (candidate.plan == devices_of(whole)) made->predicted_seconds = candidate.seconds;
-  return made;
 }
 
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
@@ -79,11 +81,10 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   const bool leads = part.role == Role::leader;
   const auto instead =
       part.bound ? part.bound
-                 : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view), !leads);
-  auto other = instead && decision->movable ? on_devices(launch, view, *instead) : nullptr;
+                 : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view, leads), !leads);
+  auto other = instead && decision->movable ? on_devices(launch, view, *instead, *decision) : nullptr;
   if (leads) machine.rounds.led(devices_of(other ? *other : *decision), other != nullptr);
   if (!other) return decision;
-  if (other->candidates.empty()) other = with_candidates(*other, *decision);
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
                                                ": rounds are, or may be, shorter on devices " +

@@ -57,8 +57,8 @@ struct Decision {
   bool unsettled = false;
   bool moves_in = false;
   domain::ModelSource source = domain::ModelSource::none;
-  /// Set: the launch is whole where its bytes are, and the next one like it is expected to be split like this, so that
-  /// what is written for it is sent to the split's devices (postponed_split.h).
+  /// Set: the launch is whole where its bytes are, and the next one like it is expected to follow this plan, so that
+  /// what is written for it is sent to the plan's devices (postponed_split.h).
   std::shared_ptr<const Decision> next;
 };
 

@@ -42,7 +42,7 @@ std::optional<LaunchRounds::Devices> LaunchRounds::instead_of(const Decision& de
                                                               const domain::RoundTimes::FirstRound& dear,
                                                               bool judged_alone) {
   const MutexGuard lock(mutex_);
-  if (decision.exploring) return rounds_.instead_of_exploring();
+  if (decision.exploring) return rounds_.instead_of_exploring(dear);
   double seconds = decision.predicted_seconds;
   for (const SliceWork& slice : decision.slices) seconds = std::max(seconds, slice.predicted_seconds);
   return rounds_.instead_of(devices_of(decision), candidates, dear, judged_alone ? seconds : 0.0);
@@ -62,7 +62,7 @@ void LaunchRounds::remember(std::span<const domain::RoundTimes::Former> former) 
 }
 
 std::optional<LaunchRounds::Measured> LaunchRounds::count(Devices devices, bool alike, bool hopeless) {
-  if (!alike || !std::has_single_bit(devices)) return std::nullopt;
+  if (!(alike || hopeless) || !std::has_single_bit(devices)) return std::nullopt;
   const std::uint64_t rounds = ++counts_[devices];
   if (!hopeless && !domain::keeps_rounds(rounds)) return std::nullopt;
   const auto median = rounds_.median(devices, 1);

@@ -53,7 +53,7 @@ std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& 
   DecisionMemory& memory = view.shape().decisions();
   // Looked at once, since that reads what all devices have.
   const bool apart = split->slices.size() == 1 && space_of(machine, split->slices.front().device) != domain::kHostSpace;
-  if (apart || split->exploring || !split->movable || split->candidates.size() < 2 || !has_recurring(view) ||
+  if (apart || split->exploring || !split->movable || split->candidates.empty() || !has_recurring(view) ||
       !memory.is_first(devices_of(*split)))
     return split;
   const auto* const candidate = holder(machine, view, *split);

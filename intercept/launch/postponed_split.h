@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits that begin with the application's next write.
+// Plans that begin with the application's next write: splits, and another device for the whole launch.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace skmd::icd {
 
-/// `split`, or a launch whole on the one device that has all its bytes (Decision::next: the split): if the application
-/// writes for each launch what the split's other devices miss, and moving that now would take longer than the split
-/// gains over that device. What is written for the next launch is then sent to the split's devices. Only the first
-/// split over a choice of devices is looked at, once for each shape. Thread-safe.
+/// `split`, a plan over several devices or whole in host memory; or a launch whole on the one device that has all its
+/// bytes (Decision::next: the plan): if the application writes for each launch what the plan's devices miss, and moving
+/// that now would take longer than the plan gains over that device. What is written for the next launch is then sent to
+/// the plan's devices. Only the first plan over a choice of devices is looked at, once for each shape. Thread-safe.
 std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& launch, const LaunchView& view,
                                           std::shared_ptr<const Decision> split);
 
-/// Returns the split that the launch before postponed, as planned then, and forgets it. Null: none was postponed,
-/// splits are barred, one of its devices is not eligible, or more than kMaxShadowed of the written bytes are missing on
+/// Returns the plan that the launch before postponed, as it was then, and forgets it. Null: none was postponed, splits
+/// are barred, one of its devices is not eligible, or more than kMaxShadowed of the written bytes are missing on
 /// one. Thread-safe.
 std::shared_ptr<const Decision> begun_split(const Machine& machine, const LaunchView& view, bool barred);
 

@@ -128,7 +128,11 @@ void Knowledge::Threads::read_rounds(std::uint64_t kernel, const std::vector<Pla
     const domain::DeviceKey& key = places[device]->device;
     if (std::any_of(all.begin(), all.end(), [&](const RoundsOn& other) { return other.key == key; })) continue;
     auto samples = store.rounds(places[device]->kernel, key);
-    if (samples && !samples->empty()) all.push_back({device, key, std::move(*samples)});
+    if (!samples) continue;
+    std::erase_if(*samples, [&](const domain::StoredSample& one) {
+      return one.origin != domain::SampleOrigin::here || one.sample.device != key;
+    });
+    if (!samples->empty()) all.push_back({device, key, std::move(*samples)});
   }
   const MutexGuard lock(mutex);
   kernels[kernel].rounds = std::move(all);

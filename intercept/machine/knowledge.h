@@ -60,7 +60,7 @@ class Knowledge {
   /// when that was too short several times in this process: the store is slow. No lock may be held.
   void wait_for(std::uint64_t kernel);
   /// What rounds of former processes took with launches of `range` whole on one device, of devices of one make the
-  /// first; a bit each. Empty while that is being read.
+  /// first; a bit each. Nullopt while that is being read.
   [[nodiscard]] std::optional<std::vector<domain::RoundTimes::Former>> rounds_of(std::uint64_t kernel,
                                                                                  const domain::NdRange& range) const;
   /// Whether something is stored of the kernel on two devices or more.

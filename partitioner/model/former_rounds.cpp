@@ -26,7 +26,8 @@ std::optional<FormerRounds> former_rounds(std::span<const StoredSample> samples,
   FormerRounds found;
   double processes = 0.0;
   for (const ProfileSample* sample : mine) {
-    // Of each process there is one sample of the first count, and each later one counts those before it again.
+    // Of most processes there is one sample of so few rounds, and each later one counts those before it again. One
+    // whose trial was hopeless may have two.
     const std::uint64_t rounds = std::uint64_t{sample->passed_over} + 1;
     if (rounds <= kFirstRoundsKept) processes += 1.0;
     found.by_themselves = found.by_themselves && sample->warm;

@@ -28,14 +28,14 @@ void RoundTimes::remember(std::span<const Former> all) {
     rounds.count = kKeptRounds;
     rounds.former = former.seconds;
     rounds.by_itself = former.by_themselves;
-    launches_ += static_cast<std::uint64_t>(former.total);
+    former_total_ += former.total;
     rounds_of_one_ = std::max(rounds_of_one_, former.of_one);
   }
 }
 
 void RoundTimes::forget_former() {
   for (auto& [plan, rounds] : plans_) {
-    rounds.barred_until = 0;
+    if (std::exchange(rounds.former_bar, false)) rounds.barred_until = 0;
     if (rounds.former > 0) rounds.count = std::exchange(rounds.own, 0);
     rounds.former = 0.0;
   }
@@ -47,8 +47,9 @@ void RoundTimes::compare_with_former(Rounds& rounds) {
   for (std::size_t i = 0; i < kEnoughRounds; ++i) mine[i] = rounds.seconds[(rounds.count - 1 - i) % kKeptRounds];
   std::nth_element(mine.begin(), mine.begin() + kEnoughRounds / 2, mine.end());
   const double median = mine[kEnoughRounds / 2];
+  std::copy(mine.begin(), mine.end(), rounds.seconds.begin());
+  rounds.count = rounds.own;
   if (median > rounds.former * kOtherRounds + kTimerSeconds || median * kOtherRounds + kTimerSeconds < rounds.former) {
-    std::copy(mine.begin(), mine.end(), rounds.seconds.begin());
     return forget_former();
   }
   rounds.former = 0.0;
@@ -77,7 +78,8 @@ RoundTimes::Told RoundTimes::ended(Devices plan, std::optional<double> seconds, 
   rounds.joined = joined;
   rounds.seconds[rounds.count % kKeptRounds] = *seconds - before->seconds;
   ++rounds.count;
-  rounds.by_itself = rounds.by_itself && by_itself;
+  // What former processes say of it holds until the first round of this one.
+  rounds.by_itself = by_itself && (rounds.by_itself || (rounds.former > 0 && rounds.own == 0));
   if (rounds.former > 0) compare_with_former(rounds);
   const Told told = early || joined ? Told::nothing : Told::round;
   if (trial_launches_ == 0 || plan != trial_) return told;
@@ -101,34 +103,42 @@ bool RoundTimes::by_themselves(Devices plan) const {
   return found != plans_.end() && found->second.by_itself;
 }
 
-const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best_but(Devices plan) const {
+bool RoundTimes::may_follow(Devices plan, const Rounds& former, const Rounds& rounds, const FirstRound& dear) const {
+  if ((plan & ~dear.possible) != 0) return false;
+  if (former.followed) return true;
+  if ((dear.moves && asked_ <= kEarlyEnds) || !(former.by_itself || dear.leads)) return false;
+  if ((plan & dear.devices) == 0 || dear.seconds == 0) return true;
+  return rounds.count > 0 && dear.seconds <= (rounds.median() - former.median()) * rounds_of_one_;
+}
+
+const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best_but(Devices plan, const Rounds& rounds,
+                                                                                     const FirstRound& dear) const {
   const std::pair<const Devices, Rounds>* best = nullptr;
   for (const auto& other : plans_) {
-    const Rounds& rounds = other.second;
-    if (other.first == plan || rounds.count < kEnoughRounds || rounds.barred_until > launches_) continue;
-    if (best == nullptr || rounds.median() < best->second.median()) best = &other;
+    const Rounds& its = other.second;
+    if (other.first == plan || its.count < kEnoughRounds || its.barred_until > launches_) continue;
+    if (its.former > 0 && !may_follow(other.first, its, rounds, dear)) continue;
+    if (best == nullptr || its.median() < best->second.median()) best = &other;
   }
   return best;
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds, const FirstRound& dear) {
-  const auto* best = best_but(plan);
+  const auto* best = best_but(plan, rounds, dear);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
   if (rounds.early || rounds.count < kFewestRounds) return std::nullopt;
   const bool small = launch_seconds_ > 0 && launch_seconds_ < kSmallPartOfRound * rounds.median();
   if (small && std::has_single_bit(plan) && std::has_single_bit(best->first)) return std::nullopt;
-  const bool before = best->second.former > 0;
-  const double longer = rounds.joined || rounds.count < kEnoughRounds ? kFarLongerRounds
-                        : before                                      ? kLongerBefore
-                                                                      : kLongerRounds;
-  const double won = rounds.median() - best->second.median();
-  if (won <= best->second.median() * (longer - 1) + kTimerSeconds) return std::nullopt;
-  if (before && dear.moves && asked_ <= kEarlyEnds) return std::nullopt;
-  if (before && (best->first & dear.devices) != 0 && dear.seconds > won * rounds_of_one_) return std::nullopt;
+  const double longer = rounds.joined || rounds.count < kEnoughRounds  ? kFarLongerRounds
+                        : best->second.former > 0 || rounds.former > 0 ? kLongerBefore
+                                                                       : kLongerRounds;
+  if (rounds.median() <= best->second.median() * longer + kTimerSeconds) return std::nullopt;
   rounds.next_bar = std::clamp(rounds.next_bar * kRoundBarGrowth, kFirstRoundBar, kLongestBar);
   rounds.barred_until = launches_ + rounds.next_bar;
+  rounds.former_bar = best->second.former > 0;
   rounds.count = rounds.own = 0;  // the next trial is judged by its own rounds
+  if (best->second.former > 0) plans_[best->first].followed = true;
   return best->first;
 }
 
@@ -143,18 +153,19 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
   const double median = rounds.median();
   const double once = (candidate.plan & dear.devices) != 0 ? dear.seconds : 0.0;
-  if (!(seconds > 0) || once > (median - seconds) * static_cast<double>(launches_)) return false;
+  if (!(seconds > 0) || once > (median - seconds) * (static_cast<double>(launches_) + former_total_)) return false;
   if (!candidate.whole_round)
     return rounds.count >= kKeptRounds && rounds.by_itself && seconds * kLongerRounds + kTimerSeconds < median;
   if (!std::has_single_bit(plan)) return false;
   return seconds * kMuchLongerRounds + kTimerSeconds < median && candidate.at_most <= kDearTrial * median;
 }
 
-bool RoundTimes::goes_on(const Rounds& rounds) const {
+bool RoundTimes::goes_on(const Rounds& rounds) {
   const auto found = plans_.find(trial_);
   if (trial_longer_ == 0 || found == plans_.end() || found->second.count < kFewestRounds || rounds.count == 0)
     return false;
   const Rounds& trial = found->second;
+  if (std::exchange(trial_rounds_, trial.count) == trial.count) return false;  // it has no new round
   const std::size_t kept = std::min(trial.count, kKeptRounds);
   const double last = trial.seconds[(trial.count - 1) % kKeptRounds];
   for (std::size_t i = 2; i <= kept; ++i)
@@ -175,6 +186,7 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
       trial_ = candidate.plan;
       trial_launches_ = kTrialLaunches;
       trial_longer_ = kLongerTrial;
+      trial_rounds_ = 0;
       break;
     }
   if (trial_launches_ == 0) return std::nullopt;
@@ -194,12 +206,12 @@ std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::spa
   return tried(plan, found->second, candidates, dear);
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring() {
+std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring(const FirstRound& dear) {
   ++launches_;
   ++asked_;
   if (trial_launches_ == 0) {
     const auto found = plans_.find(wanted_);
-    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second, {});
+    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second, dear);
   }
   --trial_launches_;
   return trial_;

@@ -41,9 +41,13 @@ class RoundTimes {
   struct FirstRound {
     Devices devices = 0;
     double seconds = 0.0;
-    /// Bytes would move for another plan now that the application may write anew for each round: at first, plans of
-    /// former processes wait until it is known.
+    // Of plans that former processes measured, and this one has not followed yet:
+    /// Bytes would move for another plan now that the application may write anew for each round: at first, such plans
+    /// wait until it is known.
     bool moves = false;
+    Devices possible = ~Devices{0};  // on others the launch cannot run now
+    /// Other launches of its round go where this one goes. If not, plans whose rounds held others are not followed.
+    bool leads = false;
   };
 
   /// Rounds of former processes under a plan of one device.
@@ -58,9 +62,9 @@ class RoundTimes {
     hopeless,  // a round so long that the plan's trial has ended
   };
   /// Takes them for measured until this process has measured its own. A plan that was clearly the shorter one is
-  /// followed from the first launch on, if as many rounds as a process has win what its first one takes longer
-  /// (FirstRound). All are forgotten when three rounds of this process are far from them. Plans that this process has
-  /// measured are left as they are.
+  /// followed from the next launch on, if FirstRound allows it and as many rounds as a process has win what its first
+  /// one takes longer. All are forgotten when three rounds of this process are far from them. Plans that this process
+  /// has measured are left as they are.
   void remember(std::span<const Former> all);
 
   /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:
@@ -85,7 +89,8 @@ class RoundTimes {
   /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one; or
   /// what instead_of() would return for the plan that was wanted last because its rounds are longer: exploring adds a
   /// slice to that plan.
-  std::optional<Devices> instead_of_exploring();
+  std::optional<Devices> instead_of_exploring(const FirstRound& dear);
+  std::optional<Devices> instead_of_exploring() { return instead_of_exploring({}); }
   /// Median of the last rounds, seconds; empty until so many were measured.
   [[nodiscard]] std::optional<double> median(Devices plan, std::size_t fewest = tuning::kEnoughRounds) const;
   /// Whether the rounds that were measured under the plan held no other launch.
@@ -102,13 +107,19 @@ class RoundTimes {
     std::uint64_t next_bar = 0;      // launches
     double former = 0.0;             // seconds that former processes' took; 0: they do not count, or no longer
     std::size_t own = 0;             // of this process, while `former` counts
+    bool followed = false;           // in this process, because of former rounds
+    bool former_bar = false;         // barred_until is because of another plan's former rounds
     [[nodiscard]] double median() const;
   };
   struct Last {
     Devices plan = 0;
     double seconds = 0.0;
   };
-  [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan) const;
+  /// `rounds`: of `plan`. Plans of former processes that are not to be followed now are passed over.
+  [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan, const Rounds& rounds,
+                                                                 const FirstRound& dear) const;
+  /// `plan`, with the rounds `former` of former processes, may be followed in place of one that has `rounds`.
+  [[nodiscard]] bool may_follow(Devices plan, const Rounds& former, const Rounds& rounds, const FirstRound& dear) const;
   /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
   std::optional<Devices> better_than(Devices plan, Rounds& rounds, const FirstRound& dear);
   /// A round of this process under a plan that has rounds of former ones.
@@ -118,7 +129,7 @@ class RoundTimes {
   [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
                                   const FirstRound& dear) const;
   /// The rounds of the trial that would end now get shorter still, and are not far from `rounds`.
-  [[nodiscard]] bool goes_on(const Rounds& rounds) const;
+  bool goes_on(const Rounds& rounds);
   /// The candidate that is on trial beside `rounds`, or begins to be.
   std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates,
                                const FirstRound& dear);
@@ -129,7 +140,8 @@ class RoundTimes {
   Devices joining_ = 0;          // that a split was the first plan to have
   std::size_t early_ends_ = 0;   // of launches whose rounds are early
   std::size_t joined_ends_ = 0;  // of the next launches on joining_: those whose rounds are their first ones
-  std::uint64_t launches_ = 0;   // and rounds of former processes
+  std::uint64_t launches_ = 0;
+  double former_total_ = 0.0;    // rounds of former processes
   std::uint64_t asked_ = 0;      // calls of instead_of() and instead_of_exploring()
   double rounds_of_one_ = 0.0;   // of a former process, in the mean
   Devices wanted_ = 0;           // by the last launch that did not explore
@@ -138,6 +150,7 @@ class RoundTimes {
   Devices trial_ = 0;
   std::uint32_t trial_launches_ = 0;  // that are still to follow trial_
   std::uint32_t trial_longer_ = 0;    // launches by which it may still go on
+  std::size_t trial_rounds_ = 0;      // of trial_ when it last went on
 };
 
 }  // namespace skmd::domain

@@ -45,6 +45,7 @@ struct FakeStore : domain::ProfileStore {
     one.sample.range = line(kItems, kLocal);
     one.sample.kernel_ns = device.name == "device" ? rounds_ns[0] : rounds_ns[1];
     one.sample.passed_over = 23;
+    one.sample.warm = true;  // they held no other launch
     return std::vector{one};
   }
   std::array<std::uint64_t, 2> rounds_ns{};  // 0: nothing is stored

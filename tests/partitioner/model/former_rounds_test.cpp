@@ -144,6 +144,68 @@ TEST(FormerRounds, APlanWhoseRoundsWereLongerIsNotTriedAgain) {
   EXPECT_EQ(p.on_cpu(40), 0);
 }
 
+TEST(FormerRounds, WaitWhereBytesWouldMoveThatMayBeWrittenAnew) {
+  Process p;
+  p.dear.moves = true;
+  p.remember(p.gpu, p.cpu);
+  EXPECT_EQ(p.run(), kGpu);
+  EXPECT_FALSE(p.rounds.instead_of_exploring(p.dear));
+  EXPECT_EQ(p.run(), kGpu);
+  EXPECT_EQ(p.on_cpu(20), 20);
+}
+
+TEST(FormerRounds, AreNotFollowedByExploringEitherWhatTheFirstOneTakesLonger) {
+  Process p(10.0);
+  p.remember(p.gpu, p.cpu);
+  p.run();
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(p.rounds.instead_of_exploring(p.dear));
+}
+
+// A split that this process finds to be longer than the GPU, while a former plan is not to be followed.
+TEST(FormerRounds, ThatAreNotFollowedHideNoOtherPlan) {
+  constexpr RoundTimes::Devices kBoth = 3;
+  for (const bool dear : {true, false}) {
+    RoundTimes rounds;
+    RoundTimes::FirstRound first;
+    if (dear)
+      first = {kCpu, 10.0};
+    else
+      first.possible = kGpu;
+    const std::vector<RoundTimes::Former> former{{kCpu, {0.002, 60, 12}}};
+    rounds.remember(former);
+    double now = 1.0;
+    int split = 0;
+    for (int i = 0; i < 60; ++i) {
+      const RoundTimes::Devices wanted = i < 10 ? kGpu : kBoth;
+      const RoundTimes::Devices plan = rounds.instead_of(wanted, {}, first).value_or(wanted);
+      EXPECT_NE(plan, kCpu);
+      split += plan == kBoth ? 1 : 0;
+      now += plan == kBoth ? 0.020 : 0.010;
+      rounds.ended(plan, now);
+    }
+    EXPECT_LT(split, 10) << dear;
+  }
+}
+
+TEST(FormerRounds, ThatHeldOtherLaunchesAreFollowedByThoseThatLeadThem) {
+  std::vector<RoundTimes::Former> former{{kGpu, {0.010, 60, 12}}, {kCpu, {0.005, 60, 12, false}}};
+  for (const bool leads : {false, true}) {
+    RoundTimes rounds;
+    rounds.remember(former);
+    RoundTimes::FirstRound first;
+    first.leads = leads;
+    EXPECT_EQ(rounds.instead_of(kGpu, {}, first).has_value(), leads);
+  }
+}
+
+TEST(FormerRounds, GiveWayToThreeOfThisProcess) {
+  Process p;
+  p.remember(p.gpu, 0.0);
+  p.gpu = 0.0058;
+  for (int i = 0; i < 6; ++i) p.run();
+  EXPECT_NEAR(*p.rounds.median(kGpu), p.gpu, 1e-9);
+}
+
 TEST(FormerRounds, APlanThatWasGivenUpForThemIsNotTriedInstead) {
   Process p;
   p.candidates = {{kGpu, 0.0040}, {kCpu, 0.0050}};  // what the launch alone is expected to take
