@@ -103,6 +103,18 @@ TEST(PostponedSplit, DoesNotWaitWhereItGainsMore) {
   }
 }
 
+// Of which only the first is a candidate for whole launches.
+TEST(PostponedSplit, BeginsWithTheNextWriteAlsoOverDevicesOfOneMake) {
+  Application a(5);
+  domain::DeviceModel gpu;
+  gpu.likeness = 7;
+  for (const std::uint32_t device : {0u, 1u}) a.model.set_device(device, gpu);
+  const auto first = a.first_split();
+  EXPECT_TRUE(first.split);
+  EXPECT_LT(first.sent, kBytes / 8);
+  EXPECT_TRUE(a.is_right());
+}
+
 // The second device uses host memory. It looks slower, and is followed since former rounds were shorter there.
 TEST(PostponedSplit, SoDoesAnotherDeviceForTheWholeLaunch) {
   Application a(5, false);
