@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -102,21 +103,21 @@ void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Pla
   std::uint64_t read = 0;
   std::string what;
   // Devices of one make share their samples.
-  std::map<std::pair<domain::KernelKey, domain::DeviceKey>, std::optional<domain::StoredModel>> fitted;
+  std::map<std::tuple<domain::KernelKey, domain::DeviceKey, bool>, std::optional<domain::StoredModel>> fitted;
   for (std::uint32_t device = 0; device < places.size(); ++device) {
     if (!places[device]) continue;
     const domain::KernelKey& of = places[device]->kernel;
     const domain::DeviceKey& on = places[device]->device;
-    const auto [place, is_new] = fitted.try_emplace({of, on});
+    const bool decides = places[device]->decides;
+    const auto [place, is_new] = fitted.try_emplace({of, on, decides});
     if (is_new) {
       const auto samples = store.samples(of, on);
       if (!samples) what = samples.error().reason;
       if (samples && !samples->empty()) place->second = fit_stored(*samples, on, store.bounds(on));
-      if (place->second) read += place->second->samples;
+      if (place->second) place->second->decides = decides;
+      if (place->second && decides) read += place->second->samples;
     }
-    if (!place->second) continue;
-    place->second->decides = places[device]->decides;
-    model.store(kernel, device, *place->second);
+    if (place->second) model.store(kernel, device, *place->second);
   }
   tell(read, what, kernel);
 }

@@ -32,7 +32,8 @@ class Knowledge {
     std::chrono::milliseconds before_tending = tuning::kBeforeTending;
     std::chrono::milliseconds before_soon = tuning::kBeforeTendingSoon;
   };
-  /// Samples that the model has got so far, and what the user should know ("": nothing). Any thread of ours.
+  /// Samples that the model has got so far to decide by, and what the user should know ("": nothing). Any thread of
+  /// ours.
   using Told = std::function<void(std::uint64_t samples, const std::string& problem)>;
   /// A kernel on one device of the machine.
   struct KernelOnDevice {

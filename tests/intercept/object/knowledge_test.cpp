@@ -307,6 +307,7 @@ TEST(Knowledge, TellsWhatRoundsOfFormerProcessesTookOnTheFirstDeviceOfEachMake) 
   EXPECT_NEAR((*rounds)[1].rounds.seconds, 2e-3, 1e-9);
   EXPECT_TRUE(knowledge.rounds_of(kKernel, {})->empty()) << "of another launch";
   EXPECT_FALSE(knowledge.knows_shares_of(kKernel)) << "its times decide nothing";
+  EXPECT_EQ(told.samples, 0u);
 }
 
 TEST(Knowledge, SaysNothingOfRoundsThatAreBeingRead) {
