@@ -69,15 +69,6 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
 
 namespace {
 
-/// A bit each.
-std::uint64_t eligible_devices(const LaunchShape& shape) {
-  const std::vector<bool>& eligible = shape.eligible().eligible;
-  std::uint64_t devices = 0;
-  for (std::size_t device = 0; device < eligible.size(); ++device)
-    if (eligible[device]) devices |= std::uint64_t{1} << device;
-  return devices;
-}
-
 bool learns(const Machine& machine, const Launch& launch) {
   return machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
 }
@@ -90,7 +81,7 @@ void learn_stopped(Machine& machine, const Launch& launch, LaunchShape& shape, c
   if (machine.devices.size() > 1) shape.rounds().interrupted();
   if (!divided_anew || !(decision.alone_seconds > 0)) return;
   machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, 0.0, false, decision.exploring,
-                           first_uses, decision.alone_round_seconds, 0, eligible_devices(shape)});
+                           first_uses, decision.alone_round_seconds, 0, shape.eligible().devices()});
 }
 
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
@@ -110,7 +101,7 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
   for (const SliceWork& slice : decision.slices) plan = domain::plan_id(plan, {slice.device, slice.span});
   machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? ended.seconds : 0.0,
                            split, decision.exploring, ended.first_uses, decision.alone_round_seconds, plan,
-                           eligible_devices(shape)});
+                           shape.eligible().devices()});
 }
 
 bool reports_launches(const Machine& machine) {

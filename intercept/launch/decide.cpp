@@ -174,9 +174,7 @@ std::shared_ptr<Decision> one_slice(std::uint32_t device, const GroupSpan& span,
 
 std::vector<domain::RoundTimes::Candidate> candidates_of(const domain::PartitionRequest& request) {
   std::vector<domain::RoundTimes::Candidate> candidates;
-  std::vector<domain::DeviceModel> models;
-  for (const domain::DeviceModel& device : request.devices)
-    models.push_back(domain::as_formerly_known(device, request.groups));
+  const std::vector<domain::DeviceModel> models = domain::as_formerly_known(request);
   domain::PartitionRequest asked = request;
   asked.devices = models;
   for (std::uint32_t device = 0; device < models.size(); ++device) {

@@ -52,21 +52,15 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
   return whole;
 }
 
-/// What the first round in host memory takes longer, if that was never touched.
-domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view, bool leads) {
-  domain::RoundTimes::FirstRound first{0, first_touch_seconds(view)};
-  first.leads = leads;
-  first.possible = 0;
-  const bool recurs = has_recurring(view);
-  const std::vector<bool>& eligible = view.shape().eligible().eligible;
-  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
-    if (eligible[device]) first.possible |= domain::RoundTimes::Devices{1} << device;
-    if (space_of(machine, device) == domain::kHostSpace)
-      first.devices |= domain::RoundTimes::Devices{1} << device;
-    else
-      first.moves = !recurs;
-  }
-  return first;
+/// `leads`: as of ChangeOfPlan.
+domain::RoundTimes::ChangeOfPlan change_of_plan(const Machine& machine, const LaunchView& view, bool leads) {
+  domain::RoundTimes::ChangeOfPlan change{0, first_touch_seconds(view)};
+  change.leads = leads;
+  change.possible = view.shape().eligible().devices();
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
+    if (space_of(machine, device) == domain::kHostSpace) change.devices |= domain::RoundTimes::Devices{1} << device;
+  change.moves = (change.possible & ~change.devices) != 0 && !has_recurring(view);
+  return change;
 }
 
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
@@ -79,9 +73,9 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
   const bool leads = part.role == Role::leader;
-  const auto instead =
-      part.bound ? part.bound
-                 : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view, leads), !leads);
+  const auto instead = part.bound ? part.bound
+                                  : view.shape().rounds().instead_of(*decision, candidates,
+                                                                     change_of_plan(machine, view, leads), !leads);
   auto other = instead && decision->movable ? on_devices(launch, view, *instead, *decision) : nullptr;
   if (leads) machine.rounds.led(devices_of(other ? *other : *decision), other != nullptr);
   if (!other) return decision;

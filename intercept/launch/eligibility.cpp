@@ -189,6 +189,13 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
 
 }  // namespace
 
+std::uint64_t Eligibility::devices() const {
+  std::uint64_t bits = 0;
+  for (std::size_t device = 0; device < eligible.size(); ++device)
+    if (eligible[device]) bits |= std::uint64_t{1} << device;
+  return bits;
+}
+
 std::size_t Eligibility::count() const {
   return static_cast<std::size_t>(std::count(eligible.begin(), eligible.end(), true));
 }

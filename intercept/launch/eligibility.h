@@ -19,6 +19,8 @@ struct Eligibility {
   std::vector<std::uint32_t> pending;  // devices that only wait for their program's build
   bool memory_short = false;           // some device would be eligible if it had more memory
   [[nodiscard]] std::size_t count() const;
+  /// The eligible devices, a bit each.
+  [[nodiscard]] std::uint64_t devices() const;
   /// The anchor if it is eligible, else the first eligible device. Precondition: count() > 0.
   [[nodiscard]] std::uint32_t preferred(std::uint32_t anchor) const;
   /// All eligible devices are of one driver version, vendor and model, and each rounds in one way.

@@ -39,13 +39,13 @@ bool kernel_matters(const Decision& decision) {
 
 std::optional<LaunchRounds::Devices> LaunchRounds::instead_of(const Decision& decision,
                                                               std::span<const domain::RoundTimes::Candidate> candidates,
-                                                              const domain::RoundTimes::FirstRound& dear,
+                                                              const domain::RoundTimes::ChangeOfPlan& change,
                                                               bool judged_alone) {
   const MutexGuard lock(mutex_);
-  if (decision.exploring) return rounds_.instead_of_exploring(dear);
+  if (decision.exploring) return rounds_.instead_of_exploring(change);
   double seconds = decision.predicted_seconds;
   for (const SliceWork& slice : decision.slices) seconds = std::max(seconds, slice.predicted_seconds);
-  return rounds_.instead_of(devices_of(decision), candidates, dear, judged_alone ? seconds : 0.0);
+  return rounds_.instead_of(devices_of(decision), candidates, change, judged_alone ? seconds : 0.0);
 }
 
 void LaunchRounds::devices_changed(unsigned changes, const Decision* last) {

@@ -26,7 +26,7 @@ class LaunchRounds {
   /// compared for this launch, and not for all launches of its round.
   [[nodiscard]] std::optional<Devices> instead_of(const Decision& decision,
                                                   std::span<const domain::RoundTimes::Candidate> candidates = {},
-                                                  const domain::RoundTimes::FirstRound& dear = {},
+                                                  const domain::RoundTimes::ChangeOfPlan& change = {},
                                                   bool judged_alone = true);
   /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
   /// earlier rounds are dropped, except where running is a small part of what `last`, the last decision, predicts.

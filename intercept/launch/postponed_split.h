@@ -17,9 +17,9 @@ namespace skmd::icd {
 std::shared_ptr<const Decision> postponed(const Machine& machine, const Launch& launch, const LaunchView& view,
                                           std::shared_ptr<const Decision> split);
 
-/// Returns the plan that the launch before postponed, as it was then, and forgets it. Null: none was postponed, splits
-/// are barred, one of its devices is not eligible, or more than kMaxShadowed of the written bytes are missing on
-/// one. Thread-safe.
+/// Returns the plan that postponed() put off at the last launch of the shape, and clears it. Null if none was put off,
+/// if splits are barred, if one of the plan's devices is not eligible, or if more than kMaxShadowed of the written
+/// bytes are missing on one of them. Thread-safe.
 std::shared_ptr<const Decision> begun_split(const Machine& machine, const LaunchView& view, bool barred);
 
 }  // namespace skmd::icd

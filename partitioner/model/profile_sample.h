@@ -16,7 +16,7 @@ namespace skmd::domain {
 struct KernelKey {
   std::string program;  // as in the statistics
   std::string name;
-  std::string form;  // "whole", "ready" (can be split), or "span-ISA-gN" of the CPU driver's generator N
+  std::string form;  // "whole", "ready" (can be split), "span-ISA-gN" of the CPU driver's generator N, or kRoundsForm
   auto operator<=>(const KernelKey&) const = default;
 };
 

@@ -43,15 +43,11 @@ void RoundTimes::forget_former() {
 
 void RoundTimes::compare_with_former(Rounds& rounds) {
   if (++rounds.own < kEnoughRounds) return;
-  std::array<double, kEnoughRounds> mine{};
-  for (std::size_t i = 0; i < kEnoughRounds; ++i) mine[i] = rounds.seconds[(rounds.count - 1 - i) % kKeptRounds];
-  std::nth_element(mine.begin(), mine.begin() + kEnoughRounds / 2, mine.end());
-  const double median = mine[kEnoughRounds / 2];
-  std::copy(mine.begin(), mine.end(), rounds.seconds.begin());
-  rounds.count = rounds.own;
-  if (median > rounds.former * kOtherRounds + kTimerSeconds || median * kOtherRounds + kTimerSeconds < rounds.former) {
-    return forget_former();
-  }
+  rounds.count = rounds.own;  // the first ones kept: before them there were kKeptRounds, or none since a bar
+  const double median = rounds.median();
+  const bool differs =
+      median > rounds.former * kOtherRounds + kTimerSeconds || median * kOtherRounds + kTimerSeconds < rounds.former;
+  if (differs) return forget_former();
   rounds.former = 0.0;
 }
 
@@ -103,28 +99,29 @@ bool RoundTimes::by_themselves(Devices plan) const {
   return found != plans_.end() && found->second.by_itself;
 }
 
-bool RoundTimes::may_follow(Devices plan, const Rounds& former, const Rounds& rounds, const FirstRound& dear) const {
-  if ((plan & ~dear.possible) != 0) return false;
+bool RoundTimes::may_follow(Devices plan, const Rounds& former, const Rounds& rounds,
+                            const ChangeOfPlan& change) const {
+  if ((plan & ~change.possible) != 0) return false;
   if (former.followed) return true;
-  if ((dear.moves && asked_ <= kEarlyEnds) || !(former.by_itself || dear.leads)) return false;
-  if ((plan & dear.devices) == 0 || dear.seconds == 0) return true;
-  return rounds.count > 0 && dear.seconds <= (rounds.median() - former.median()) * rounds_of_one_;
+  if ((change.moves && asked_ <= kEarlyEnds) || !(former.by_itself || change.leads)) return false;
+  if ((plan & change.devices) == 0 || change.seconds == 0) return true;
+  return rounds.count > 0 && change.seconds <= (rounds.median() - former.median()) * rounds_of_one_;
 }
 
 const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best_but(Devices plan, const Rounds& rounds,
-                                                                                     const FirstRound& dear) const {
+                                                                                     const ChangeOfPlan& change) const {
   const std::pair<const Devices, Rounds>* best = nullptr;
   for (const auto& other : plans_) {
     const Rounds& its = other.second;
     if (other.first == plan || its.count < kEnoughRounds || its.barred_until > launches_) continue;
-    if (its.former > 0 && !may_follow(other.first, its, rounds, dear)) continue;
+    if (its.former > 0 && !may_follow(other.first, its, rounds, change)) continue;
     if (best == nullptr || its.median() < best->second.median()) best = &other;
   }
   return best;
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds, const FirstRound& dear) {
-  const auto* best = best_but(plan, rounds, dear);
+std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds, const ChangeOfPlan& change) {
+  const auto* best = best_but(plan, rounds, change);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
   if (rounds.early || rounds.count < kFewestRounds) return std::nullopt;
@@ -143,7 +140,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
 }
 
 bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
-                              const FirstRound& dear) const {
+                              const ChangeOfPlan& change) const {
   if (rounds.early || early_ends_ < kEarlyEnds || rounds.count < kFewestRounds) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
@@ -152,7 +149,7 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   // One or two rounds say more than a prediction.
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
   const double median = rounds.median();
-  const double once = (candidate.plan & dear.devices) != 0 ? dear.seconds : 0.0;
+  const double once = (candidate.plan & change.devices) != 0 ? change.seconds : 0.0;
   if (!(seconds > 0) || once > (median - seconds) * (static_cast<double>(launches_) + former_total_)) return false;
   if (!candidate.whole_round)
     return rounds.count >= kKeptRounds && rounds.by_itself && seconds * kLongerRounds + kTimerSeconds < median;
@@ -174,14 +171,16 @@ bool RoundTimes::goes_on(const Rounds& rounds) {
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,
-                                                     std::span<const Candidate> candidates, const FirstRound& dear) {
+                                                     std::span<const Candidate> candidates,
+                                                     const ChangeOfPlan& change) {
   if (trial_launches_ == 0 && goes_on(rounds)) {
     --trial_longer_;
     trial_launches_ = 1;
   }
   if (trial_launches_ == 0)
     for (const Candidate& candidate : candidates) {
-      if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate, dear) || !tried_.insert(candidate.plan).second)
+      if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate, change) ||
+          !tried_.insert(candidate.plan).second)
         continue;
       trial_ = candidate.plan;
       trial_launches_ = kTrialLaunches;
@@ -195,23 +194,23 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates,
-                                                          const FirstRound& dear, double launch_seconds) {
+                                                          const ChangeOfPlan& change, double launch_seconds) {
   ++launches_;
   ++asked_;
   wanted_ = plan;
   launch_seconds_ = launch_seconds;
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
-  if (const auto better = better_than(plan, found->second, dear)) return better;
-  return tried(plan, found->second, candidates, dear);
+  if (const auto better = better_than(plan, found->second, change)) return better;
+  return tried(plan, found->second, candidates, change);
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring(const FirstRound& dear) {
+std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring(const ChangeOfPlan& change) {
   ++launches_;
   ++asked_;
   if (trial_launches_ == 0) {
     const auto found = plans_.find(wanted_);
-    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second, dear);
+    return found == plans_.end() ? std::nullopt : better_than(wanted_, found->second, change);
   }
   --trial_launches_;
   return trial_;

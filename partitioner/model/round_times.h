@@ -37,8 +37,9 @@ class RoundTimes {
     double at_most = 0.0;  // of a whole round, by what was measured so far
   };
 
-  /// A plan with one of `devices` takes `seconds` longer in its first round: memory is touched for the first time.
-  struct FirstRound {
+  /// What it takes now to follow another plan than before, and which ones may be followed.
+  struct ChangeOfPlan {
+    /// A plan with one of `devices` takes `seconds` longer in its first round: memory is touched for the first time.
     Devices devices = 0;
     double seconds = 0.0;
     // Of plans that former processes measured, and this one has not followed yet:
@@ -62,7 +63,7 @@ class RoundTimes {
     hopeless,  // a round so long that the plan's trial has ended
   };
   /// Takes them for measured until this process has measured its own. A plan that was clearly the shorter one is
-  /// followed from the next launch on, if FirstRound allows it and as many rounds as a process has win what its first
+  /// followed from the next launch on, if ChangeOfPlan allows it and as many rounds as a process has win what its first
   /// one takes longer. All are forgotten when three rounds of this process are far from them. Plans that this process
   /// has measured are left as they are.
   void remember(std::span<const Former> all);
@@ -76,12 +77,11 @@ class RoundTimes {
   /// rounds are clearly shorter, if enough rounds of `plan` were measured; `plan` is then barred for some launches. Or,
   /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
   /// those contain no other launches; or a candidate for whole rounds that may be far shorter than those of a single
-  /// device. A trial of one of `dear` begins once what it may win a round, times the calls so far, is as much as its
-  /// first round takes longer. A trial ends early if its rounds are far longer, and goes on for a while if its last
-  /// round was its shortest. `launch_seconds`: what the
-  /// launch is predicted to take under `plan`, 0: not known. Where that is a small part of a round, another single
-  /// device cannot make it clearly shorter, and rounds are not compared.
-  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const FirstRound& dear,
+  /// device. A trial begins once what it may win a round, times the calls so far, is as much as its first round takes
+  /// longer (`change`). It ends early if its rounds are far longer, and goes on for a while if its last round was its
+  /// shortest. `launch_seconds`: what the launch is predicted to take under `plan`, 0: not known. Where that is a small
+  /// part of a round, another single device cannot make it clearly shorter, and rounds are not compared.
+  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const ChangeOfPlan& change,
                                     double launch_seconds = 0.0);
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {}) {
     return instead_of(plan, candidates, {});
@@ -89,7 +89,7 @@ class RoundTimes {
   /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one; or
   /// what instead_of() would return for the plan that was wanted last because its rounds are longer: exploring adds a
   /// slice to that plan.
-  std::optional<Devices> instead_of_exploring(const FirstRound& dear);
+  std::optional<Devices> instead_of_exploring(const ChangeOfPlan& change);
   std::optional<Devices> instead_of_exploring() { return instead_of_exploring({}); }
   /// Median of the last rounds, seconds; empty until so many were measured.
   [[nodiscard]] std::optional<double> median(Devices plan, std::size_t fewest = tuning::kEnoughRounds) const;
@@ -117,22 +117,24 @@ class RoundTimes {
   };
   /// `rounds`: of `plan`. Plans of former processes that are not to be followed now are passed over.
   [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan, const Rounds& rounds,
-                                                                 const FirstRound& dear) const;
+                                                                 const ChangeOfPlan& change) const;
   /// `plan`, with the rounds `former` of former processes, may be followed in place of one that has `rounds`.
-  [[nodiscard]] bool may_follow(Devices plan, const Rounds& former, const Rounds& rounds, const FirstRound& dear) const;
+  [[nodiscard]] bool may_follow(Devices plan, const Rounds& former, const Rounds& rounds,
+                                const ChangeOfPlan& change) const;
   /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
-  std::optional<Devices> better_than(Devices plan, Rounds& rounds, const FirstRound& dear);
+  std::optional<Devices> better_than(Devices plan, Rounds& rounds, const ChangeOfPlan& change);
   /// A round of this process under a plan that has rounds of former ones.
   void compare_with_former(Rounds& rounds);
   void forget_former();
   /// Whether what may be won is worth a trial beside `rounds` of the plan that is followed.
   [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
-                                  const FirstRound& dear) const;
-  /// The rounds of the trial that would end now get shorter still, and are not far from `rounds`.
+                                  const ChangeOfPlan& change) const;
+  /// The rounds of the trial that would end now get shorter still, and are not far from `rounds`. Asked again without a
+  /// new round of the trial, it returns false.
   bool goes_on(const Rounds& rounds);
   /// The candidate that is on trial beside `rounds`, or begins to be.
   std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates,
-                               const FirstRound& dear);
+                               const ChangeOfPlan& change);
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;

@@ -66,16 +66,18 @@ bool is_measured(const DeviceModel& device) {
   return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);
 }
 
-DeviceModel as_formerly_known(const DeviceModel& device, std::uint64_t groups) {
-  DeviceModel model = device;
-  const bool is_known =
-      is_measured(device) && (device.measured_groups >= groups / kTellingPart || device.whole_groups_per_second > 0);
-  if (!(device.former_seconds > 0) || is_known) return model;
-  model.measured = true;
-  model.groups_per_second = static_cast<double>(groups) / device.former_seconds;
-  model.measured_groups = groups;
-  model.launch_seconds = model.box_seconds = 0.0;
-  return model;
+std::vector<DeviceModel> as_formerly_known(const PartitionRequest& request) {
+  std::vector<DeviceModel> models(request.devices.begin(), request.devices.end());
+  for (DeviceModel& model : models) {
+    const bool is_known = is_measured(model) &&
+                          (model.measured_groups >= request.groups / kTellingPart || model.whole_groups_per_second > 0);
+    if (!(model.former_seconds > 0) || is_known) continue;
+    model.measured = true;
+    model.groups_per_second = static_cast<double>(request.groups) / model.former_seconds;
+    model.measured_groups = request.groups;
+    model.launch_seconds = model.box_seconds = 0.0;
+  }
+  return models;
 }
 
 MovingSeconds seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
@@ -154,8 +156,7 @@ std::vector<AloneBounds> alone_bounds(const PartitionRequest& request) {
       fastest = &device;
   std::vector<AloneBounds> all;
   if (fastest == nullptr) return all;
-  std::vector<DeviceModel> models;
-  for (const DeviceModel& device : request.devices) models.push_back(as_formerly_known(device, request.groups));
+  std::vector<DeviceModel> models = as_formerly_known(request);
   PartitionRequest asked = request;
   asked.devices = models;
   for (std::uint32_t d = 0; d < models.size(); ++d) {

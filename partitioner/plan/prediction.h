@@ -14,9 +14,9 @@ namespace skmd::domain {
 /// True if the model has a finite, positive rate for this kernel.
 bool is_measured(const DeviceModel& device);
 
-/// The device as former processes knew it, where plans do not go by that and this process has not measured a notable
-/// part of a launch of `groups`; else as it is.
-DeviceModel as_formerly_known(const DeviceModel& device, std::uint64_t groups);
+/// The request's devices: each as former processes knew it, where plans do not go by that and this process has not
+/// measured a notable part of the launch; else as it is.
+std::vector<DeviceModel> as_formerly_known(const PartitionRequest& request);
 
 /// Seconds in which a measured device runs all groups of a launch, transfers aside.
 double whole_seconds(const DeviceModel& model, std::uint64_t groups);
@@ -63,7 +63,7 @@ bool has_twin_before(std::span<const DeviceModel> devices, std::uint32_t d);
 
 /// One for each eligible device that is measured, now or formerly, the first of several of one make. A device that has
 /// not run half of the launch may be four times as fast as it looks, or as fast as the fastest; where less is expected
-/// of it, an eighth as fast as that.
+/// of it, an eighth as fast as that. Empty where this process has measured no device.
 std::vector<AloneBounds> alone_bounds(const PartitionRequest& request);
 
 /// The device for a kernel without measurements: one of about the highest expected throughput, by preference where the

@@ -81,7 +81,8 @@ Result<std::size_t> ProfileDatabase::add(std::span<const ProfileSample> samples,
 }
 
 Result<std::vector<ProfileSample>> ProfileDatabase::samples(const SampleFilter& filter) const {
-  Statement statement(connection_.get(), "SELECT line" + conditions_of(filter) + " AND form<>'rounds' ORDER BY line");
+  Statement statement(connection_.get(), "SELECT line" + conditions_of(filter) + " AND form<>'" +
+                                             std::string(domain::kRoundsForm) + "' ORDER BY line");
   bind(statement, filter);
   std::vector<ProfileSample> found;
   for (auto row = statement.step();; row = statement.step()) {

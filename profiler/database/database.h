@@ -114,7 +114,8 @@ class ProfileDatabase {
   /// Version of the tables; below kSchemaVersion where an older database is only read.
   domain::Result<std::int64_t> schema() const;
 
-  /// In the order of their lines. One that cannot be read is passed over: check() names it.
+  /// In the order of their lines, without those of kRoundsForm. One that cannot be read is passed over: check() names
+  /// it.
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
   /// In the order of keys.
   domain::Result<std::vector<KernelOnDevice>> contents() const;

@@ -87,7 +87,7 @@ struct Process {
   }
   RoundTimes rounds;
   std::vector<RoundTimes::Candidate> candidates;
-  RoundTimes::FirstRound dear;
+  RoundTimes::ChangeOfPlan dear;
   double gpu = 0.0064, cpu = 0.0053, now = 1.0;
   RoundTimes::Devices seen = 0;
 };
@@ -166,7 +166,7 @@ TEST(FormerRounds, ThatAreNotFollowedHideNoOtherPlan) {
   constexpr RoundTimes::Devices kBoth = 3;
   for (const bool dear : {true, false}) {
     RoundTimes rounds;
-    RoundTimes::FirstRound first;
+    RoundTimes::ChangeOfPlan first;
     if (dear)
       first = {kCpu, 10.0};
     else
@@ -192,7 +192,7 @@ TEST(FormerRounds, ThatHeldOtherLaunchesAreFollowedByThoseThatLeadThem) {
   for (const bool leads : {false, true}) {
     RoundTimes rounds;
     rounds.remember(former);
-    RoundTimes::FirstRound first;
+    RoundTimes::ChangeOfPlan first;
     first.leads = leads;
     EXPECT_EQ(rounds.instead_of(kGpu, {}, first).has_value(), leads);
   }

@@ -35,7 +35,7 @@ class Application {
 
   RoundTimes rounds;
   std::vector<RoundTimes::Candidate> candidates;
-  RoundTimes::FirstRound dear;
+  RoundTimes::ChangeOfPlan dear;
   double gpu = 0.010, cpu = 0.012, both = 0.020;
   double launch = 0.0;  // what it is predicted to take; 0: nothing is predicted
   double now = 1.0;
