@@ -170,35 +170,52 @@ void SampleJournal::append(const std::string& line, Kind* kind) {
 SampleJournal::File SampleJournal::make_file(std::uint32_t number) const {
   const auto time = std::chrono::system_clock::now().time_since_epoch().count();
   const std::string suffix = std::to_string(getpid()) + "-" + std::to_string(time) + "-" + std::to_string(number);
-  // Until it is locked and has its head: a reader would take it for one whose process has ended.
-  const std::string unready = database_.string() + ".unready-" + suffix;
+  const std::filesystem::path folder = database_.has_parent_path() ? database_.parent_path() : ".";
+  std::error_code error;
+  if (number == 0) std::filesystem::create_directories(folder, error);
+  // It gets its name when it is locked and has its head: before, a reader would take it for one whose process has
+  // ended. Until then it has none, so that a process that ends meanwhile leaves nothing behind.
   File file;
   file.name = database_.string() + ".samples-" + suffix;
-  std::error_code error;
-  if (number == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
+  file.descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file.descriptor >= 0) {
+    const std::string unnamed = "/proc/self/fd/" + std::to_string(file.descriptor);
+    fill(file);
+    if (file.problem == 0 && linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, file.name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return file;
+    close_file(file);
+    file.base = nullptr;
+    if (file.problem != 0) return file;
+  }
+  // The file system makes no files without a name, or there is no /proc.
+  const std::string unready = database_.string() + ".unready-" + suffix;
   file.descriptor = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file.descriptor < 0) {
     file.problem = errno;
     return file;
   }
-  // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
-  file.problem = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0
-                     ? posix_fallocate(file.descriptor, 0, tuning::kJournalBytes)
-                     : errno;
-  if (file.problem == 0) {
-    void* mapped = mmap(nullptr, tuning::kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
-    if (mapped == MAP_FAILED) file.problem = errno;
-    if (mapped != MAP_FAILED) file.base = static_cast<char*>(mapped);
-  }
-  if (file.problem == 0) {
-    std::memcpy(file.base, kJournalMagic, 8);
-    if (rename(unready.c_str(), file.name.c_str()) != 0) file.problem = errno;
-  }
+  fill(file);
+  if (file.problem == 0 && rename(unready.c_str(), file.name.c_str()) != 0) file.problem = errno;
   if (file.problem != 0) {
     unlink(unready.c_str());
     close_file(file);
   }
   return file;
+}
+
+void SampleJournal::fill(File& file) {
+  // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
+  file.problem = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0
+                     ? posix_fallocate(file.descriptor, 0, tuning::kJournalBytes)
+                     : errno;
+  if (file.problem != 0) return;
+  void* mapped = mmap(nullptr, tuning::kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+  if (mapped == MAP_FAILED) {
+    file.problem = errno;
+    return;
+  }
+  file.base = static_cast<char*>(mapped);
+  std::memcpy(file.base, kJournalMagic, 8);
 }
 
 bool SampleJournal::take(const File& file) {

@@ -60,6 +60,8 @@ class SampleJournal : public domain::ProfileSink {
   };
   [[nodiscard]] bool is_inherited() const;
   [[nodiscard]] File make_file(std::uint32_t number) const;
+  /// Locks an empty file, takes its blocks, maps it and writes its head; sets its `base` or `problem`.
+  static void fill(File& file);
   static void close_file(const File& file);
   bool take(const File& file) SKMD_REQUIRES(mutex_);
   /// `kind`: of which later samples may be passed over; null: they are not.

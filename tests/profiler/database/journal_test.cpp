@@ -304,6 +304,25 @@ TEST_F(Journal, FilesThatWereNeverReadyAreClearedAfterADay) {
   EXPECT_FALSE(fs::exists(old));
 }
 
+TEST_F(Journal, AProcessThatIsKilledWhileItMakesItsFileLeavesNoneThatIsNotReady) {
+  for (int round = 0; round < 40; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      for (;;) SampleJournal(file_).prepare();
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + 137 * round));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    for (const fs::path& journal : files()) {
+      std::string magic(8, '\0');
+      std::ifstream(journal, std::ios::binary).read(magic.data(), 8);
+      EXPECT_EQ(magic, kJournalMagic) << journal;
+      fs::remove(journal);
+    }
+    EXPECT_TRUE(fs::is_empty(folder_.path())) << *fs::directory_iterator(folder_.path());
+  }
+}
+
 TEST_F(Journal, FilesThatAreNoneAreCleared) {
   std::ofstream(file_.string() + ".samples-1-1-0") << "nonsense";
   std::ofstream(file_.string() + ".samples-1-1-1");
