@@ -22,6 +22,7 @@ void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel m
   const MutexGuard lock(mutex_);
   if (stored_.size() >= kMaxEntries) return;  // bounds memory for programs that create kernels without end
   stored_[{kernel, device}] = std::move(made);
+  launches_.erase({kernel, device});
   corrections_.forget(kernel);
   any_stored_.store(true, std::memory_order_release);
 }
@@ -41,19 +42,33 @@ std::shared_ptr<const StoredModel> KnownTimes::find(const Key& key) const {
   return found == stored_.end() ? nullptr : found->second;
 }
 
-void KnownTimes::learn(const Sample& sample) {
-  rates_.learn(sample);
-  const Key key{sample.kernel, sample.device};
-  if (sample.first_use || sample.span.empty() || !sample.point) return;
-  const auto stored = find(key);
-  if (stored == nullptr || !stored->decides) return;
+std::optional<TimePrediction> KnownTimes::expected(const Sample& sample) const {
+  if (sample.first_use || sample.span.empty() || !sample.point) return std::nullopt;
+  const auto stored = find({sample.kernel, sample.device});
+  if (stored == nullptr || !stored->decides) return std::nullopt;
   Point point = sample.point();
   point.groups = static_cast<double>(sample.span.size());
   point.boxes = box_count(sample.span, sample.range.group_counts());
-  const auto expected = domain::predict(*stored, point);
-  if (!expected) return;
-  const MutexGuard lock(mutex_);
-  corrections_.learn({key.first, key.second}, *expected, static_cast<double>(sample.nanoseconds) * 1e-9, now_());
+  return domain::predict(*stored, point);
+}
+
+bool KnownTimes::is_cold(const Key& key, const TimePrediction& expected, double seconds) {
+  const auto known = launches_.try_emplace(key, 0).first;
+  if (known->second >= kColdLaunches) return false;
+  ++known->second;
+  return seconds > expected.high && seconds - expected.seconds < kColdSeconds;
+}
+
+void KnownTimes::learn(const Sample& sample) {
+  const auto told = expected(sample);
+  const double seconds = static_cast<double>(sample.nanoseconds) * 1e-9;
+  if (told) {
+    const MutexGuard lock(mutex_);
+    const Key key{sample.kernel, sample.device};
+    if (is_cold(key, *told, seconds)) return;
+    corrections_.learn({key.first, key.second}, *told, seconds, now_());
+  }
+  rates_.learn(sample);
 }
 
 bool KnownTimes::own_is_enough(const DeviceModel& own, const Key& key, const NdRange& range) const {

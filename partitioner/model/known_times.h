@@ -28,7 +28,8 @@ enum class StoredTrust : std::uint8_t {
 
 /// Predicts by the device's own rate for launches of this size if it rests on enough samples of spans that are not much
 /// shorter than the launch; until then by the stored model, if it counts (StoredTrust), corrected by the samples so
-/// far; else by the rates. Thread-safe.
+/// far; else by the rates. Samples of the first launches that a stored model says to be a little slow count for
+/// nothing. Thread-safe.
 class KnownTimes : public Model {
  public:
   /// `devices` as of MeasuredRates.
@@ -53,6 +54,11 @@ class KnownTimes : public Model {
  private:
   using Key = std::pair<std::uint64_t, std::uint32_t>;  // kernel, device
   [[nodiscard]] std::shared_ptr<const StoredModel> find(const Key& key) const;
+  /// What the stored model that decides says of the sample's span. Empty: there is none, or no time.
+  [[nodiscard]] std::optional<TimePrediction> expected(const Sample& sample) const;
+  /// Counts the launch. True if nothing is to be learnt of it: one of a process's first takes longer than the stored
+  /// model says, by so little that caches and pages which were not touched yet explain it.
+  bool is_cold(const Key& key, const TimePrediction& expected, double seconds) SKMD_REQUIRES(mutex_);
   [[nodiscard]] bool own_is_enough(const DeviceModel& own, const Key& key, const NdRange& range) const;
   [[nodiscard]] DeviceModel corrected(DeviceModel stored, const Key& key, const NdRange& range) const;
 
@@ -62,6 +68,7 @@ class KnownTimes : public Model {
   std::atomic<bool> any_stored_{false};
   mutable Mutex mutex_{LockRank::known_times};
   std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);
+  std::map<Key, std::uint32_t> launches_ SKMD_GUARDED_BY(mutex_);  // the first ones, of kernels with a stored model
   Corrections corrections_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -165,5 +165,46 @@ TEST_F(KnownTimesTest, AStoredModelThatDecidesNothingOnlySaysWhatTheWholeLaunchT
   EXPECT_EQ(ask(times).former_seconds, 0.0);
 }
 
+// A process's first launches find caches and pages that were not touched.
+TEST_F(KnownTimesTest, FirstLaunchesThatAreALittleSlowCountForNothing) {
+  KnownTimes times;
+  times.store(kKernel, 0, stored(20e-6));
+  const double before = whole_seconds(ask(times));
+  for (int i = 0; i < 4; ++i) learn(times, 300e-6);
+  EXPECT_DOUBLE_EQ(whole_seconds(ask(times)), before);
+  for (int i = 0; i < 4; ++i) learn(times, 300e-6);
+  EXPECT_GT(whole_seconds(ask(times)), 250e-6);
+}
+
+TEST_F(KnownTimesTest, FirstLaunchesOfKernelsThatAreMuchSlowerCount) {
+  KnownTimes times;
+  times.store(kKernel, 0, stored(1e-3));
+  for (int i = 0; i < 2; ++i) learn(times, 3e-3);
+  EXPECT_NEAR(whole_seconds(ask(times)), 3e-3, 0.2e-3);
+}
+
+TEST_F(KnownTimesTest, FirstLaunchesThatAreFasterCount) {
+  KnownTimes times;
+  times.store(kKernel, 0, stored(400e-6));
+  for (int i = 0; i < 2; ++i) learn(times, 100e-6);
+  EXPECT_LT(whole_seconds(ask(times)), 150e-6);
+}
+
+TEST_F(KnownTimesTest, FirstLaunchesWithoutAStoredModelCount) {
+  KnownTimes times;
+  for (int i = 0; i < 2; ++i) learn(times, 300e-6);
+  EXPECT_NEAR(whole_seconds(ask(times)), 300e-6, 30e-6);
+}
+
+TEST_F(KnownTimesTest, AnotherModelHasFirstLaunchesOfItsOwn) {
+  KnownTimes times;
+  times.store(kKernel, 0, stored(20e-6));
+  for (int i = 0; i < 4; ++i) learn(times, 20e-6);
+  times.store(kKernel, 0, stored(30e-6));
+  const double before = whole_seconds(ask(times));
+  for (int i = 0; i < 2; ++i) learn(times, 300e-6);
+  EXPECT_DOUBLE_EQ(whole_seconds(ask(times)), before);
+}
+
 }  // namespace
 }  // namespace skmd::domain
