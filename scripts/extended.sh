@@ -10,6 +10,7 @@ steps=(
   "test     scripts/test.sh"
   "gcc      scripts/build.sh gcc"
   "tidy     tidy"
+  "ways     every_way"
   "random   random_kernels"
   "suites   suites"
   "faults   faults"
@@ -27,9 +28,19 @@ tidy() {
   if [[ $quick -ne 0 ]]; then scripts/check-tidy.sh --most 10; else scripts/check-tidy.sh --all; fi
 }
 
-# As they are, and in profiling mode.
+# The tests of the CPU driver's code with every instruction set and every width.
+every_way() {
+  local filter='*' program
+  [[ $quick -eq 0 ]] || filter='*Kernels*'
+  scripts/build.sh release cpu_kernels_test || return 1
+  program=$(find build/tests/cpu-driver -name cpu_kernels_test -type f)
+  SKMD_TEST_WAYS=every "$program" --gtest_brief=1 --gtest_filter="$filter"
+}
+
+# As they are, in profiling mode, on our own CPU driver, and in shared virtual memory.
 random_kernels() {
-  scripts/random-kernels.sh $((quick ? 2 : 2000)) && scripts/random-kernels.sh $((quick ? 2 : 2000)) --profile
+  local way
+  for way in "" --profile --cpu --svm; do scripts/random-kernels.sh $((quick ? 2 : 2000)) $way || return 1; done
 }
 
 suites() {

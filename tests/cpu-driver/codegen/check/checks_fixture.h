@@ -56,11 +56,4 @@ class Checks : public testing::TestWithParam<Way> {
   }
 };
 
-inline std::vector<Way> few_ways() {
-  std::vector<Way> ways;
-  for (const Way& way : all_ways())
-    if (way.width == 0 || way.width == 1 || (way.isa == "avx512" && way.width == 4)) ways.push_back(way);
-  return ways;
-}
-
 }  // namespace skmd::cpu::test

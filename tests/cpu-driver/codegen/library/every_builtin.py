@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Calls each overload of each builtin of OpenCL C 1.2, and those that 3.0 demands, and asserts that the code generator's
 library room leaves no call of a mangled function behind but of what the pipeline defines (images, ids, barriers).

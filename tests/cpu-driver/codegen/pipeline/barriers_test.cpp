@@ -200,7 +200,7 @@ TEST_P(KernelsWithBarriers, CopyAsynchronously) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, KernelsWithBarriers, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, KernelsWithBarriers, testing::ValuesIn(ways_of("KernelsWithBarriers")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -300,7 +300,7 @@ TEST_P(Bounds, GoOnInStepsOfAllItems) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(ways_of("Bounds")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

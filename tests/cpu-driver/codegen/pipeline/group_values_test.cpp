@@ -157,7 +157,7 @@ TEST_P(GroupValues, LimitWhichItemsWork) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, GroupValues, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, GroupValues, testing::ValuesIn(ways_of("GroupValues")),
                          [](const auto& param) { return name_of(param.param); });
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_P(HostMemory, IsAlignedToElementsOnly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, HostMemory, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Ways, HostMemory, testing::ValuesIn(ways_of("HostMemory")),
                          [](const auto& way) { return name_of(way.param); });
 
 }  // namespace

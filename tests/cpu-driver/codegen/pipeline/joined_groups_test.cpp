@@ -53,7 +53,7 @@ TEST_P(JoinedGroups, AreNotThoseThatShareMemory) {
   EXPECT_EQ(out, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, JoinedGroups, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, JoinedGroups, testing::ValuesIn(ways_of("JoinedGroups")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST_P(KeptValues, HaveAnyNumberOfBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, KeptValues, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, KeptValues, testing::ValuesIn(ways_of("KeptValues")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <numeric>
 #include <optional>
 
 #include "cpu-driver/host_target.h"
@@ -64,7 +66,7 @@ class Scratch {
 
 }  // namespace
 
-std::vector<Way> all_ways() {
+std::vector<Way> every_way() {
   std::vector<Way> ways;
   const auto add = [&](const char* isa) {
     for (const unsigned width : {0u, 1u, 2u, 4u, 8u, 16u, 32u}) ways.push_back({isa, width});
@@ -76,9 +78,26 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
+std::vector<Way> ways_of(const std::string& suite) {
+  std::vector<Way> ways = every_way();
+  const char* const wanted = std::getenv("SKMD_TEST_WAYS");
+  if (wanted != nullptr && std::string(wanted) == "every") return ways;
+  // One of three widths for each set, so that three sets have all six of them; with fewer sets more for each.
+  const unsigned sets = may_use(SpanTarget::x86_64_v4) ? 3 : may_use(SpanTarget::x86_64_v3) ? 2 : 1;
+  const auto first = static_cast<unsigned>(std::accumulate(suite.begin(), suite.end(), 0));
+  const auto is_left_out = [&](const Way& way) {
+    if (way.width == 0) return false;
+    const unsigned set = way.isa == "sse" ? 0 : way.isa == "avx2" ? 1 : 2;
+    const auto width = static_cast<unsigned>(std::countr_zero(way.width));
+    return (first + set + width) % sets != 0;
+  };
+  ways.erase(std::remove_if(ways.begin(), ways.end(), is_left_out), ways.end());
+  return ways;
+}
+
 std::vector<Way> few_ways() {
   std::vector<Way> ways;
-  for (const Way& way : all_ways())
+  for (const Way& way : every_way())
     if (way.width == 0 || way.width == 1 || (way.isa == "avx512" && way.width == 4)) ways.push_back(way);
   return ways;
 }

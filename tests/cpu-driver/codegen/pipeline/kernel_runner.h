@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels from source to results on this machine's processor, for tests: every instruction set and width.
+// Kernels from source to results on this machine's processor, for tests, by instruction set and width.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,9 +21,15 @@ struct Way {
   unsigned width;
 };
 inline std::string name_of(const Way& way) { return way.isa + "_" + std::to_string(way.width); }
+/// For GoogleTest, which prints bytes otherwise.
+inline void PrintTo(const Way& way, std::ostream* out) { *out << name_of(way); }
 
 /// Every way whose code this machine runs.
-std::vector<Way> all_ways();
+std::vector<Way> every_way();
+/// Of those, what a suite's tests run: of each instruction set the width that is chosen by itself and some of the others,
+/// which ones follows from the suite's name. The suites together have all of them, as scripts/extended.sh has for each
+/// (SKMD_TEST_WAYS=every): a way takes half a second a test, most of it the compiler's.
+std::vector<Way> ways_of(const std::string& suite);
 /// One of each kind of them.
 std::vector<Way> few_ways();
 

@@ -244,7 +244,7 @@ TEST_P(Kernels, ComputeFromItemsThatBreakWhatOthersPromise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Kernels, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, Kernels, testing::ValuesIn(ways_of("Kernels")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -355,7 +355,7 @@ class Rounds {
 };
 
 TEST_P(LaneGroups, DoRandomRounds) {
-  const auto& ways = all_ways();
+  const auto& ways = every_way();
   const auto way = static_cast<std::uint32_t>(std::distance(
       ways.begin(),
       std::find_if(ways.begin(), ways.end(), [](const Way& each) { return name_of(each) == name_of(GetParam()); })));
@@ -383,7 +383,7 @@ TEST_P(LaneGroups, RunAloneWithoutMemory) {
   EXPECT_EQ(told, expected_told);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, LaneGroups, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Ways, LaneGroups, testing::ValuesIn(ways_of("LaneGroups")),
                          [](const auto& test) { return name_of(test.param); });
 
 }  // namespace

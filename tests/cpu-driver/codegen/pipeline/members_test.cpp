@@ -259,7 +259,7 @@ TEST_P(Members, ChangeSmallElementsInPlace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Members, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, Members, testing::ValuesIn(ways_of("Members")),
                          [](const auto& param) { return name_of(param.param); });
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST_P(Places, WhatItemsHaveInCommonCounts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Places, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, Places, testing::ValuesIn(ways_of("Places")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

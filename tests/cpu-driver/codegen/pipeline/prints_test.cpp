@@ -151,7 +151,7 @@ TEST_P(Prints, InThreeDimensions) {
             expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Prints, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Ways, Prints, testing::ValuesIn(ways_of("Prints")),
                          [](const auto& test) { return name_of(test.param); });
 
 TEST(PrintsMuch, MoreThanIsKept) {
@@ -159,7 +159,7 @@ TEST(PrintsMuch, MoreThanIsKept) {
                        int i = get_global_id(0);
                        for (int n = 0; n < 100; ++n) printf("%d of item %d: %40d\n", n, i, n * i);
                      })",
-                  all_ways().back());
+                  every_way().back());
   const Shape shape = line(100, 10);
   program.run("k", shape, Arguments());
   const std::string text = program.take_text();

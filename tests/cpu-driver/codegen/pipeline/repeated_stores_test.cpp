@@ -76,7 +76,7 @@ TEST_P(RepeatedStores, TwoNumbersTakeTurns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, RepeatedStores, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, RepeatedStores, testing::ValuesIn(ways_of("RepeatedStores")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

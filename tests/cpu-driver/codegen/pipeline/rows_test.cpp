@@ -122,7 +122,7 @@ TEST_P(Rows, LeaveLoopsAtDifferentTimes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Rows, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, Rows, testing::ValuesIn(ways_of("Rows")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_P(SomeItems, KnowTheirAddressesAlignment) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SomeItems, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(All, SomeItems, testing::ValuesIn(ways_of("SomeItems")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_P(Streams, AGridStridesOverMoreThanItHasItems) {
   EXPECT_EQ(wrong, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Streams, testing::ValuesIn(all_ways()),
+INSTANTIATE_TEST_SUITE_P(Every, Streams, testing::ValuesIn(ways_of("Streams")),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
 }  // namespace

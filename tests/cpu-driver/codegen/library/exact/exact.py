@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes a shared object of conversions between all types in all roundings, of stores as half, and of integer functions,
 over arrays, and compares it with exact_check's own arithmetic.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes a shared object of each instruction set that this machine has, with every math function over arrays, one lane
 and vectors at a time, and compares them with MPFR by ulp_check.
