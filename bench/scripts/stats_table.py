@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """What sixteen.sh left in a folder, as a table: a line for each kernel. Exit status 1 if a workload failed.
 

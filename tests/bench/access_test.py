@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The kernels' traits as the compiler sees them: access classes of the paper's Table II, writes whose places are known, no
 float that decides an address. Arguments: skmd-compile, the folder of the kernels."""

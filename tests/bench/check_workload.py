@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a workload with --check and the given options; its only output must be one JSON line of the agreed shape."""
 import json

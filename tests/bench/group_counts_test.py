@@ -1,7 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Work-group counts: the paper's Table II at `paper`, at least 8 at `small`; local sizes that every device takes.
 Arguments: the folder of the workloads, the recorder library."""
+import functools
 import os
 import subprocess
 import sys
@@ -32,6 +33,7 @@ OTHERS = ["bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv", "cholesk
 SMALLEST_LOCAL_LIMIT = 1024  # NVIDIA's; PoCL takes 4096
 
 
+@functools.cache
 def launches(workload, size):
     """(kernel, groups, items per group) of each launch."""
     # A sanitizer's runtime wants to be the first library: where one is linked in, order does not matter for these calls.

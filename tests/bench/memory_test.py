@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """--memory: what every workload's transfers read from and write to, and that nothing stays mapped. Arguments: the folder of the
 workloads, the memory recorder library."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """What the workloads answer to good and bad options. Argument: the folder of the workloads."""
 import json

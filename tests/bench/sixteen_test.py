@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """sixteen.sh over a skmd-run that only writes statistics and starts the application. Arguments: the script, the folder of
 the workloads."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the RUN: lines of test files, as LLVM's lit does, with LLVM's FileCheck.
 

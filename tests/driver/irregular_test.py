@@ -20,6 +20,7 @@ WORKLOADS = ("bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv", "chol
 # (devices, partition, whether every launch is split). In `dynamic` a device that begins late may find no groups left.
 SETTINGS = ((POCL, "equal", True), (POCL, "fixed:37,63", True), (POCL, "dynamic", True), (POCL, "auto", False),
             ("cpu", "auto", False), ("cpu@discrete,portable:basic@discrete", "equal", True))
+MEMORY = ("pageable", "pinned")
 
 
 def run(build, workload, devices, mode, memory):
@@ -51,10 +52,10 @@ def check(build, workload, devices, mode, is_split, memory):
 def main():
     build = sys.argv[1]
     attempt = Attempts()
-    for devices, mode, is_split in SETTINGS:
-        for workload in WORKLOADS:
-            for memory in ("pageable", "pinned"):
-                attempt(f"{workload} {devices} {mode} {memory}", lambda: check(build, workload, devices, mode, is_split, memory))
+    for row, (devices, mode, is_split) in enumerate(SETTINGS):
+        for column, workload in enumerate(WORKLOADS):
+            memory = MEMORY[(row + column) % 2]  # each workload has both, as each setting has
+            attempt(f"{workload} {devices} {mode} {memory}", lambda: check(build, workload, devices, mode, is_split, memory))
     for workload in TABLE:
         attempt(f"{workload} pinned", lambda: run(build, workload, POCL, "equal", "pinned"))
     return 1 if attempt.failed else 0

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes the bitcode of OpenCL's builtins that skmd-compile carries, out of libclc's for NVPTX.
 

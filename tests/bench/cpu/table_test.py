@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The table's program end to end, on small sizes and with PoCL in SKMD's place. Argument: the program."""
 import json

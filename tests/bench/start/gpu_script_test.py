@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """gpu_script_test.py SOURCE BUILD: scripts/bench-gpu.sh --start with PoCL standing for a GPU's driver."""
 import json

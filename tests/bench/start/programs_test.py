@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """programs_test.py PROGRAM SKMD SPOILER OPTION…: the program is right on PoCL and on SKMD's CPU driver, prints one line of the agreed shape,
 and --check notices a wrong result."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """table_test.py PROGRAM: what measures whole processes, end to end on small sizes and with PoCL in SKMD's place."""
 import json
