@@ -26,9 +26,9 @@ inline void PrintTo(const Way& way, std::ostream* out) { *out << name_of(way); }
 
 /// Every way whose code this machine runs.
 std::vector<Way> every_way();
-/// Of those, what a suite's tests run: of each instruction set the width that is chosen by itself and some of the others,
-/// which ones follows from the suite's name. The suites together have all of them, as scripts/extended.sh has for each
-/// (SKMD_TEST_WAYS=every): a way takes half a second a test, most of it the compiler's.
+/// Of those, what a suite's tests run: of each instruction set the width that is chosen by itself and some of the
+/// others, which ones follows from the suite's name. The suites together have all of them, as scripts/extended.sh has
+/// for each (SKMD_TEST_WAYS=every): a way takes half a second a test, most of it the compiler's.
 std::vector<Way> ways_of(const std::string& suite);
 /// One of each kind of them.
 std::vector<Way> few_ways();
