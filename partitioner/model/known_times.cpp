@@ -22,7 +22,6 @@ void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel m
   const MutexGuard lock(mutex_);
   if (stored_.size() >= kMaxEntries) return;  // bounds memory for programs that create kernels without end
   stored_[{kernel, device}] = std::move(made);
-  launches_.erase({kernel, device});
   corrections_.forget(kernel);
   any_stored_.store(true, std::memory_order_release);
 }
@@ -42,33 +41,43 @@ std::shared_ptr<const StoredModel> KnownTimes::find(const Key& key) const {
   return found == stored_.end() ? nullptr : found->second;
 }
 
-std::optional<TimePrediction> KnownTimes::expected(const Sample& sample) const {
-  if (sample.first_use || sample.span.empty() || !sample.point) return std::nullopt;
-  const auto stored = find({sample.kernel, sample.device});
-  if (stored == nullptr || !stored->decides) return std::nullopt;
-  Point point = sample.point();
-  point.groups = static_cast<double>(sample.span.size());
-  point.boxes = box_count(sample.span, sample.range.group_counts());
-  return domain::predict(*stored, point);
+bool KnownTimes::counts(const StoredModel& model, const NdRange& range) const {
+  return trust_ == StoredTrust::all || is_sure(model, static_cast<double>(range.group_total()));
 }
 
 bool KnownTimes::is_cold(const Key& key, const TimePrediction& expected, double seconds) {
-  const auto known = launches_.try_emplace(key, 0).first;
-  if (known->second >= kColdLaunches) return false;
-  ++known->second;
-  return seconds > expected.high && seconds - expected.seconds < kColdSeconds;
+  std::uint32_t& launches = launches_.try_emplace(key, 0).first->second;
+  if (launches >= kColdLaunches) return false;
+  ++launches;
+  if (seconds <= expected.high || seconds - expected.seconds >= kColdSeconds) return false;
+  cold_.insert(key.first);
+  return true;
 }
 
 void KnownTimes::learn(const Sample& sample) {
-  const auto told = expected(sample);
-  const double seconds = static_cast<double>(sample.nanoseconds) * 1e-9;
-  if (told) {
+  const Key key{sample.kernel, sample.device};
+  const bool tells = !sample.first_use && !sample.span.empty() && sample.point;
+  const auto stored = tells ? find(key) : nullptr;
+  if (stored != nullptr && stored->decides) {
+    Point point = sample.point();
+    point.groups = static_cast<double>(sample.span.size());
+    point.boxes = box_count(sample.span, sample.range.group_counts());
+    const auto expected = domain::predict(*stored, point);
+    const double seconds = static_cast<double>(sample.nanoseconds) * 1e-9;
     const MutexGuard lock(mutex_);
-    const Key key{sample.kernel, sample.device};
-    if (is_cold(key, *told, seconds)) return;
-    corrections_.learn({key.first, key.second}, *told, seconds, now_());
+    if (expected && counts(*stored, sample.range) && is_cold(key, *expected, seconds)) return;
+    if (expected) corrections_.learn({key.first, key.second}, *expected, seconds, now_());
   }
   rates_.learn(sample);
+}
+
+void KnownTimes::launched(const LaunchOutcome& outcome) {
+  LaunchOutcome told = outcome;
+  {
+    const MutexGuard lock(mutex_);
+    told.exploring |= cold_.erase(outcome.kernel) != 0;
+  }
+  rates_.launched(told);
 }
 
 bool KnownTimes::own_is_enough(const DeviceModel& own, const Key& key, const NdRange& range) const {
@@ -97,7 +106,7 @@ DeviceModel KnownTimes::predict(std::uint64_t kernel, std::uint32_t device, cons
   const Key key{kernel, device};
   const auto stored = point ? find(key) : nullptr;
   if (stored == nullptr || own_is_enough(own, key, range)) return own;
-  const bool sure = trust_ == StoredTrust::all || is_sure(*stored, static_cast<double>(range.group_total()));
+  const bool sure = counts(*stored, range);
   if (!stored->decides) {
     const auto former = sure ? domain::predict(*stored, point()) : std::nullopt;
     if (former) own.former_seconds = former->seconds;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,8 @@ enum class StoredTrust : std::uint8_t {
 
 /// Predicts by the device's own rate for launches of this size if it rests on enough samples of spans that are not much
 /// shorter than the launch; until then by the stored model, if it counts (StoredTrust), corrected by the samples so
-/// far; else by the rates. Samples of the first launches that a stored model says to be a little slow count for
-/// nothing. Thread-safe.
+/// far; else by the rates. Where the stored model counts, those of the first launches that are a little slower than it
+/// says count for nothing. Thread-safe.
 class KnownTimes : public Model {
  public:
   /// `devices` as of MeasuredRates.
@@ -43,7 +44,8 @@ class KnownTimes : public Model {
   [[nodiscard]] std::size_t stored(std::uint64_t kernel) const;
 
   void learn(const Sample& sample) override;
-  void launched(const LaunchOutcome& outcome) override { rates_.launched(outcome); }
+  /// A split of which a sample counted for nothing is not judged, like one that explores.
+  void launched(const LaunchOutcome& outcome) override;
   using Model::predict;
   [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
                                     const PointOf& point) const override;
@@ -54,8 +56,8 @@ class KnownTimes : public Model {
  private:
   using Key = std::pair<std::uint64_t, std::uint32_t>;  // kernel, device
   [[nodiscard]] std::shared_ptr<const StoredModel> find(const Key& key) const;
-  /// What the stored model that decides says of the sample's span. Empty: there is none, or no time.
-  [[nodiscard]] std::optional<TimePrediction> expected(const Sample& sample) const;
+  /// Whether the stored model decides launches of this range.
+  [[nodiscard]] bool counts(const StoredModel& model, const NdRange& range) const;
   /// Counts the launch. True if nothing is to be learnt of it: one of a process's first takes longer than the stored
   /// model says, by so little that caches and pages which were not touched yet explain it.
   bool is_cold(const Key& key, const TimePrediction& expected, double seconds) SKMD_REQUIRES(mutex_);
@@ -69,6 +71,7 @@ class KnownTimes : public Model {
   mutable Mutex mutex_{LockRank::known_times};
   std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);
   std::map<Key, std::uint32_t> launches_ SKMD_GUARDED_BY(mutex_);  // the first ones, of kernels with a stored model
+  std::set<std::uint64_t> cold_ SKMD_GUARDED_BY(mutex_);  // kernels of which a sample counted for nothing just now
   Corrections corrections_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -48,9 +48,9 @@ inline constexpr std::size_t kMaxEntries = std::size_t{1} << 16;
 /// than half. Source: docs/decisions/known-kernels-are-read-while-they-are-built.md.
 inline constexpr std::uint32_t kEnoughSamples = 4;
 
-/// So many samples of a kernel on a device that are slower than its stored model says, by less than so much, are not
-/// believed: the first launches of a process find caches and pages that were not touched. Source: scan_large_arrays on
-/// two devices of two cores took 0.3 ms for 0.02, was moved to the slower device for that, and found it as slow.
+/// Among so many first launches of a kernel on a device, those that are slower than its stored model says, by less than
+/// so many seconds, are not believed: they find caches and pages that were not touched. Source: scan_large_arrays on
+/// two devices of two cores took 0.3 ms for 0.02, and was moved to the slower device for that.
 inline constexpr std::uint32_t kColdLaunches = 4;
 inline constexpr double kColdSeconds = 1e-3;
 

@@ -39,7 +39,6 @@ def arguments():
     parser.add_argument("--profile", action="store_true", help="in profiling mode (skmd-profile run), which must not be seen; most kernels must be timed")
     parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
     parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
-    parser.add_argument("--answers", default="", help="folder that keeps what that driver gives, for other runs with the same cases")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
     parser.add_argument("--save", default="random-failures", help="folder for cases that fail")
     parser.add_argument("--no-reduce", action="store_true", help="save cases that fail as they are only")
@@ -81,7 +80,7 @@ class Run:
 
     def one(self, made):
         """A case's verdict; runs in a thread of its own."""
-        runner = Runner(self.options.build, f"{self.folder}/{made.seed}", self.options.exact, self.options.alone, self.options.answers)
+        runner = Runner(self.options.build, f"{self.folder}/{made.seed}", self.options.exact, self.options.alone)
         os.makedirs(runner.folder, exist_ok=True)
         path = f"{runner.folder}/{made.seed}.case"
         with open(path, "w", encoding="utf-8") as file:

@@ -9,8 +9,6 @@ import signal
 import subprocess
 from dataclasses import dataclass, field
 
-from answers import Answers
-
 SECONDS = 600  # a busy machine may take minutes
 ALONE_SECONDS = 120  # of the driver that says what is right: PoCL 3.1 never ends some loops with several barriers
 LEAST = 20  # percent of the groups for each device
@@ -185,12 +183,10 @@ def only(icd):
 
 class Runner:
     """Runs one case file; everything it leaves is in `folder`. `alone`: the .icd file of the driver that gives the expected
-    bytes, instead of PoCL's. `answers`: a folder in which those are kept, if any."""
+    bytes, instead of PoCL's."""
 
-    def __init__(self, build, folder, exact, alone="", answers=""):
+    def __init__(self, build, folder, exact, alone=""):
         self.build, self.folder, self.exact, self.alone, self.seconds = build, folder, exact, alone, SECONDS
-        icd = alone or POCL
-        self.answers = Answers(answers, [f"{build}/tests/driver/random/random_cases", icd, only(icd)["OCL_ICD_FILENAMES"]] if answers else [])
 
     def execute(self, program, environment, seconds=None):
         seconds = seconds or self.seconds
@@ -215,18 +211,8 @@ class Runner:
         return [f"{self.build}/tests/driver/random/random_cases", path]
 
     def plain(self, path, exact=None):
-        exact = self.exact if exact is None else exact
-        environment = self.environment("pthread", exact) | (only(self.alone) if self.alone else {})
-        failed = []
-
-        def ask():
-            answer = self.execute(self.program(path), environment, min(self.seconds, ALONE_SECONDS))
-            failed.extend([answer] * (answer.output is None or not answer.trouble.startswith("exit 0")))
-            return None if failed else answer.output
-
-        told = {name: value for name, value in environment.items() if name.startswith("POCL_") and name != "POCL_CACHE_DIR"}
-        output = self.answers.of(path, told, ask)
-        return failed[0] if failed else Answer(output, "exit 0 ", None)
+        environment = self.environment("pthread", self.exact if exact is None else exact)
+        return self.execute(self.program(path), environment | (only(self.alone) if self.alone else {}), min(self.seconds, ALONE_SECONDS))
 
     def pocl(self, path, exact):
         """Where another driver says what is right."""

@@ -196,14 +196,36 @@ TEST_F(KnownTimesTest, FirstLaunchesWithoutAStoredModelCount) {
   EXPECT_NEAR(whole_seconds(ask(times)), 300e-6, 30e-6);
 }
 
-TEST_F(KnownTimesTest, AnotherModelHasFirstLaunchesOfItsOwn) {
+TEST_F(KnownTimesTest, AnotherModelHasNoFirstLaunchesOfItsOwn) {
   KnownTimes times;
   times.store(kKernel, 0, stored(20e-6));
-  for (int i = 0; i < 4; ++i) learn(times, 20e-6);
+  for (int i = 0; i < 4; ++i) learn(times, 300e-6);
   times.store(kKernel, 0, stored(30e-6));
-  const double before = whole_seconds(ask(times));
   for (int i = 0; i < 2; ++i) learn(times, 300e-6);
-  EXPECT_DOUBLE_EQ(whole_seconds(ask(times)), before);
+  EXPECT_GT(whole_seconds(ask(times)), 250e-6);
+}
+
+// The rates are all there is where the stored model does not count.
+TEST_F(KnownTimesTest, FirstLaunchesCountWhereTheStoredModelDoesNot) {
+  KnownTimes times(
+      {}, [] { return 0.0; }, StoredTrust::sure);
+  times.store(kKernel, 0, stored(20e-6, ModelSource::shipped));
+  for (int i = 0; i < 2; ++i) learn(times, 300e-6);
+  EXPECT_TRUE(ask(times).measured);
+  EXPECT_NEAR(whole_seconds(ask(times)), 300e-6, 30e-6);
+}
+
+// Splits are not judged by launches of which nothing else is learnt.
+TEST_F(KnownTimesTest, SplitsThatLoseInFirstLaunchesAreNotBarred) {
+  for (const bool is_known : {true, false}) {
+    KnownTimes times;
+    if (is_known) times.store(kKernel, 0, stored(20e-6));
+    for (int i = 0; i < 2; ++i) {
+      learn(times, 300e-6);
+      times.launched({kKernel, kRange, 20e-6, 300e-6, true, false, 0});
+    }
+    EXPECT_EQ(times.experience(kKernel, kRange).split_barred, !is_known);
+  }
 }
 
 }  // namespace
