@@ -6,7 +6,7 @@
 #   scripts/fault-matrix.sh [build folder, default build] [options of fault_matrix]
 #
 # Options: --jobs N; --configuration NAME; --only CALL ("new": the driver's own
-# allocations); --failure SPEC (one run, as STUB_FAIL); --every N (only each N-th run);
+# allocations); --failure SPEC (one run, as STUB_FAIL); --every N (one run of N);
 # --seconds N (after which a run counts as hanging, default 300); --json FILE (the counts).
 # An ASan build looks for leaks in every run as well.
 set -eu

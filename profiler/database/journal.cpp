@@ -177,18 +177,19 @@ SampleJournal::File SampleJournal::make_file(std::uint32_t number) const {
   // ended. Until then it has none, so that a process that ends meanwhile leaves nothing behind.
   File file;
   file.name = database_.string() + ".samples-" + suffix;
+  const std::string unready = database_.string() + ".unready-" + suffix;
   file.descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file.descriptor >= 0) {
-    const std::string unnamed = "/proc/self/fd/" + std::to_string(file.descriptor);
+    std::array<char, 32> unnamed;
+    std::snprintf(unnamed.data(), unnamed.size(), "/proc/self/fd/%d", file.descriptor);
     fill(file);
-    if (file.problem == 0 && linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, file.name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    if (file.problem == 0 && linkat(AT_FDCWD, unnamed.data(), AT_FDCWD, file.name.c_str(), AT_SYMLINK_FOLLOW) == 0)
       return file;
     close_file(file);
     file.base = nullptr;
     if (file.problem != 0) return file;
   }
   // The file system makes no files without a name, or there is no /proc.
-  const std::string unready = database_.string() + ".unready-" + suffix;
   file.descriptor = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file.descriptor < 0) {
     file.problem = errno;

@@ -48,7 +48,7 @@ def expected_files(version, source, build):
         "usr/lib/systemd/system/skmd-serve.service",
         f"{PRIVATE}/lib/libskmd.so", f"{PRIVATE}/lib/libskmd.so.0", f"{PRIVATE}/lib/libskmd.so.{version}",
         f"{PRIVATE}/libexec/skmd/skmd-compile", f"{PRIVATE}/libexec/skmd/skmd-ask", f"{PRIVATE}/libexec/skmd/draw_prediction.py",
-        f"usr/share/doc/{PACKAGE}/changelog.gz", f"usr/share/doc/{PACKAGE}/copyright",
+        f"usr/share/doc/{PACKAGE}/changelog.gz", f"usr/share/doc/{PACKAGE}/copyright", f"usr/share/lintian/overrides/{PACKAGE}",
         "usr/share/man/man1/skmd-info.1.gz", "usr/share/man/man1/skmd-profile.1.gz", "usr/share/man/man1/skmd-run.1.gz",
         "usr/share/man/man1/skmd-serve.1.gz",
     }
