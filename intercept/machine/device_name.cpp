@@ -5,17 +5,13 @@
 #include <cstdio>
 
 #include "intercept/machine/device_query.h"
+#include "partitioner/base/fnv.h"
 
 namespace skmd::icd {
 namespace {
 
 constexpr size_t kLongestModel = 24;  // characters
 constexpr size_t kLongestList = 64;   // likewise, of all models
-
-std::uint32_t fnv(const std::string& text, std::uint32_t hash = 2166136261u) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
-}
 
 std::string hex(std::uint32_t value, int digits) {
   char text[16];
@@ -64,13 +60,13 @@ std::string device_name(const std::vector<std::shared_ptr<Device>>& devices) {
     list += (list.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + "x " : "") + model;
   }
   if (list.size() > kLongestList) list.resize(kLongestList);
-  return "SKMD (" + list + ") " + hex(fnv(exact), 4);
+  return "SKMD (" + list + ") " + hex(domain::fnv(exact), 4);
 }
 
 std::string drivers_hash(const std::vector<std::shared_ptr<Device>>& devices) {
-  std::uint32_t hash = fnv("");
+  std::uint32_t hash = domain::fnv("");
   for (const auto& device : devices)
-    hash = fnv(device->description().platform + '/' + query_text(*device, CL_DRIVER_VERSION) + ';', hash);
+    hash = domain::fnv(device->description().platform + '/' + query_text(*device, CL_DRIVER_VERSION) + ';', hash);
   return hex(hash, 8);
 }
 

@@ -51,31 +51,42 @@ bool KnownTimes::is_cold(const Key& key, const TimePrediction& expected, double 
   ++launches;
   if (seconds <= expected.high || seconds - expected.seconds >= kColdSeconds) return false;
   cold_.insert(key.first);
+  any_cold_.store(true, std::memory_order_release);
+  return true;
+}
+
+bool KnownTimes::compare(const Sample& sample) {
+  if (sample.first_use || sample.span.empty() || !sample.point) return true;
+  const Key key{sample.kernel, sample.device};
+  const auto stored = find(key);
+  if (stored == nullptr || !stored->decides) return true;
+  Point point = sample.point();
+  point.groups = static_cast<double>(sample.span.size());
+  point.boxes = box_count(sample.span, sample.range.group_counts());
+  const auto expected = domain::predict(*stored, point);
+  if (!expected) return true;
+  const double seconds = static_cast<double>(sample.nanoseconds) * 1e-9;
+  const bool may_be_cold = counts(*stored, sample.range);
+  const MutexGuard lock(mutex_);
+  if (may_be_cold && is_cold(key, *expected, seconds)) return false;
+  corrections_.learn({key.first, key.second}, *expected, seconds, now_());
   return true;
 }
 
 void KnownTimes::learn(const Sample& sample) {
-  const Key key{sample.kernel, sample.device};
-  const bool tells = !sample.first_use && !sample.span.empty() && sample.point;
-  const auto stored = tells ? find(key) : nullptr;
-  if (stored != nullptr && stored->decides) {
-    Point point = sample.point();
-    point.groups = static_cast<double>(sample.span.size());
-    point.boxes = box_count(sample.span, sample.range.group_counts());
-    const auto expected = domain::predict(*stored, point);
-    const double seconds = static_cast<double>(sample.nanoseconds) * 1e-9;
-    const MutexGuard lock(mutex_);
-    if (expected && counts(*stored, sample.range) && is_cold(key, *expected, seconds)) return;
-    if (expected) corrections_.learn({key.first, key.second}, *expected, seconds, now_());
-  }
-  rates_.learn(sample);
+  if (compare(sample)) rates_.learn(sample);
 }
 
 void KnownTimes::launched(const LaunchOutcome& outcome) {
+  if (!any_cold_.load(std::memory_order_acquire)) {
+    rates_.launched(outcome);
+    return;
+  }
   LaunchOutcome told = outcome;
   {
     const MutexGuard lock(mutex_);
     told.exploring |= cold_.erase(outcome.kernel) != 0;
+    any_cold_.store(!cold_.empty(), std::memory_order_release);
   }
   rates_.launched(told);
 }

@@ -58,6 +58,8 @@ class KnownTimes : public Model {
   [[nodiscard]] std::shared_ptr<const StoredModel> find(const Key& key) const;
   /// Whether the stored model decides launches of this range.
   [[nodiscard]] bool counts(const StoredModel& model, const NdRange& range) const;
+  /// Corrects the stored model by the sample. False: is_cold().
+  bool compare(const Sample& sample);
   /// Counts the launch. True if nothing is to be learnt of it: one of a process's first takes longer than the stored
   /// model says, by so little that caches and pages which were not touched yet explain it.
   bool is_cold(const Key& key, const TimePrediction& expected, double seconds) SKMD_REQUIRES(mutex_);
@@ -68,6 +70,7 @@ class KnownTimes : public Model {
   const Seconds now_;
   const StoredTrust trust_;
   std::atomic<bool> any_stored_{false};
+  std::atomic<bool> any_cold_{false};  // so that most launches take no lock for it
   mutable Mutex mutex_{LockRank::known_times};
   std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);
   std::map<Key, std::uint32_t> launches_ SKMD_GUARDED_BY(mutex_);  // the first ones, of kernels with a stored model

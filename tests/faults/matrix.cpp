@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "partitioner/base/fnv.h"
 #include "tests/faults/allocations.h"
 #include "tests/faults/plan.h"
 #include "tests/faults/session.h"
@@ -232,13 +233,8 @@ bool finish(Child& ended, int status, bool timed_out) {
 }
 
 /// Evenly over kinds of failures and configurations: a call's runs follow each other by kind, in even numbers, so that
-/// every other one of a row would have some kinds only. FNV-1a.
-std::uint32_t share_of(const Run& run) {
-  std::uint32_t hash = 2166136261u;
-  for (const char c : run.configuration->name + (" " + run.failure))
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash >> 8;
-}
+/// every other one of a row would have some kinds only.
+std::uint32_t share_of(const Run& run) { return skmd::domain::fnv(run.configuration->name + (" " + run.failure)) >> 8; }
 
 std::size_t run_all(std::vector<Run>& runs, const Options& options) {
   std::vector<Child> children;

@@ -11,11 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <new>
-#include <numeric>
 #include <optional>
 
 #include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/failed_check.h"
+#include "partitioner/base/fnv.h"
 
 namespace skmd::cpu::test {
 
@@ -84,10 +84,7 @@ std::vector<Way> ways_of(const std::string& suite) {
   if (wanted != nullptr && std::string(wanted) == "every") return ways;
   // One of three widths for each set, so that three sets have all six of them; with fewer sets more for each.
   const unsigned sets = may_use(SpanTarget::x86_64_v4) ? 3 : may_use(SpanTarget::x86_64_v3) ? 2 : 1;
-  // FNV-1a, by which the suites with many tests part.
-  const std::uint32_t first = std::accumulate(suite.begin(), suite.end(), 2166136261u, [](std::uint32_t hash, char c) {
-    return (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  });
+  const std::uint32_t first = domain::fnv(suite);  // by which the suites with many tests part
   const auto is_left_out = [&](const Way& way) {
     if (way.width == 0) return false;
     const unsigned set = way.isa == "sse" ? 0 : way.isa == "avx2" ? 1 : 2;
