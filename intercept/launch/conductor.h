@@ -69,6 +69,8 @@ class Conductor {
   [[nodiscard]] const LeftReport& left() const { return left_; }
   /// How the slices gave way to others. After run().
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
+  /// Whether a device accepted a launch of the first slice, which may have written then. After run().
+  [[nodiscard]] bool has_run_first() const { return !slices_.empty() && slices_.front().ran; }
   /// Set if slices were stopped so that what is left is divided anew. After run().
   [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
 

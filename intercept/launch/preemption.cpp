@@ -180,6 +180,7 @@ std::uint32_t checked_device(const Machine& machine, const Launch& launch, const
 
 bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
                std::uint32_t to, bool wait) {
+  if (stopped.has_failed_on(to)) return false;
   if (stopped.device == to) return true;
   if (!may_move(machine, launch, eligible, stopped.device, to)) return false;
   if (stopped.saved == nullptr) return true;
@@ -218,10 +219,11 @@ std::uint32_t next_device(const Machine& machine, const Launch& launch, const La
   if (machine.settings.check == CheckMode::deopt) return checked_device(machine, launch, stopped);
   const auto& test = machine.settings.preempt.test;
   const bool tests = test && test->then != PreemptTest::Then::stay;
-  if (!target && !tests && !is_stopped(machine, stopped.device)) return stopped.device;
+  const bool must_leave = is_stopped(machine, stopped.device) || stopped.has_failed_on(stopped.device);
+  if (!target && !tests && !must_leave) return stopped.device;
   const Eligibility eligible = eligible_for_rest(machine, launch, view);
   if (target && !is_stopped(machine, *target) && may_go_on(machine, launch, eligible, stopped, *target)) return *target;
-  if (is_stopped(machine, stopped.device)) return instead_of(machine, launch, view, eligible, stopped);
+  if (must_leave) return instead_of(machine, launch, view, eligible, stopped);
   if (!tests) return stopped.device;
   std::vector<std::uint32_t> choice;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {

@@ -67,7 +67,7 @@ class RestQuestion {
       model.measured_groups = domain::kAnySpan;
       const bool may = may_move(machine_, launch_, view_.shape().eligible(), stopped_.device, d);
       // A device of which nothing is known would be explored, which is nothing for what is late already.
-      model.eligible = may && !is_stopped(machine_, d) && domain::is_measured(model);
+      model.eligible = may && !is_stopped(machine_, d) && !stopped_.has_failed_on(d) && domain::is_measured(model);
       models_.push_back(model);
     }
     set_links(machine_, models_);

@@ -75,20 +75,39 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
     Status status = go_on(*decision, next, stays);
     has_run = true;
     if (!status) {
-      stopped.insert(stopped.end(), given_back.begin(), given_back.end());
-      stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
-      unfinished_.stopped.clear();
-      const bool begun_failed =
-          next.saved != nullptr && std::any_of(unfinished_.spans.begin(), unfinished_.spans.end(),
-                                               [&](const auto& span) { return span.first == next.span.first; });
-      leave_to_rescue(stopped, unfinished_);
-      if (begun_failed) unfinished_.inputs_intact = false;
-      return status;
+      if (auto again = begun_to_try_again(*decision, next)) stopped.push_back(std::move(*again));
+      if (!unfinished_.spans.empty()) {
+        stopped.insert(stopped.end(), given_back.begin(), given_back.end());
+        stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
+        unfinished_.stopped.clear();
+        leave_to_rescue(stopped, unfinished_);
+        return status;
+      }
+      machine_.observer->log(LogLevel::info, launch_.kernel->traits().name + ": " + status.error().reason +
+                                                 "; the groups that have begun go on elsewhere");
     }
     stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
   }
   unfinished_.stopped = std::move(given_back);
   return {};
+}
+
+std::optional<StoppedSpan> Resumption::begun_to_try_again(const Decision& decision, const StoppedSpan& next) {
+  if (next.saved == nullptr) return std::nullopt;
+  const SliceWork& first = decision.slices.front();
+  const auto failed = std::find_if(unfinished_.spans.begin(), unfinished_.spans.end(),
+                                   [&](const auto& span) { return span.first == next.span.first; });
+  if (failed == unfinished_.spans.end()) return std::nullopt;
+  // What they have written and saved is as it was only if the launch was refused.
+  if (has_run_first_ || !unfinished_.inputs_intact || next.has_failed_on(first.device)) {
+    unfinished_.inputs_intact = false;
+    return std::nullopt;
+  }
+  unfinished_.spans.erase(failed);
+  StoppedSpan again = next;
+  again.span = first.span;
+  again.failed_on |= std::uint64_t{1} << first.device;
+  return again;
 }
 
 Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool stays) {
@@ -110,6 +129,7 @@ Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool st
   if (const std::uint32_t device = decision.slices.front().device; inside != 0 && device != next.device)
     preempted_.add_moved_inside(device, std::min(inside, next.saved->counts().resumed - resumed));
   unfinished_ = conductor.unfinished();
+  has_run_first_ = conductor.has_run_first();
   return status;
 }
 

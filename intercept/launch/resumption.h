@@ -57,6 +57,9 @@ class Resumption {
   /// One span, as decided; unfinished_ is what became of it. `stays`: it ends where it is.
   Status go_on(const Decision& given, const StoppedSpan& next, bool stays);
   void add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before);
+  /// After go_on() of `next` has failed: those of its groups that have begun, if another device may go on with them,
+  /// because the one that failed has not begun to. They are taken out of unfinished_.spans then.
+  std::optional<StoppedSpan> begun_to_try_again(const Decision& decision, const StoppedSpan& next);
   Machine& machine_;
   const Launch& launch_;
   const LaunchView& view_;
@@ -65,6 +68,7 @@ class Resumption {
   RunningLaunch* const running_;
   const std::function<bool()> wanted_;
   Unfinished unfinished_;
+  bool has_run_first_ = false;  // of the last go_on(): the first slice's launch was accepted
   std::optional<DividedAnew> divided_anew_;
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -203,7 +204,10 @@ TEST(Preemption, AnotherQueuesLaunchComesBetweenThePieces) {
       ASSERT_TRUE(command.ok());
       event = other->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {});
     }
-    if (groups == kGroups && event) ended_between = event->status() == CL_COMPLETE;
+    // Another thread tells that it has ended.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (groups == kGroups && event && !ended_between && std::chrono::steady_clock::now() < deadline)
+      ended_between = event->status() == CL_COMPLETE;
   };
   EXPECT_EQ(w.axpy(), CL_COMPLETE);
   ASSERT_NE(event.get(), nullptr);
@@ -295,7 +299,8 @@ TEST(Preemption, APieceThatFailsIsRescuedWithTheWholeSlice) {
 
 /// Every launch is stopped in the middle of a group.
 struct StoppedInside : World {
-  explicit StoppedInside(PreemptTest::Then then) : World({true, true}, "equal", StopForm::group) {
+  explicit StoppedInside(PreemptTest::Then then, const std::string& policy = "equal")
+      : World({true, true}, policy, StopForm::group) {
     machine.settings.preempt.mode = PreemptMode::item;
     for (const auto& fake : fakes) fake->set_stops_inside();
     stop_always(then);
@@ -321,6 +326,34 @@ TEST(Preemption, GroupsThatWereStoppedInsideGoOnBehindTheRescueOfAnotherSlice) {
     EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
     EXPECT_EQ(w.groups(), kGroups);
   }
+}
+
+// The device that they were to go on with has not begun to: what they saved and wrote is as it was.
+TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereTheyWereIfTheOtherDeviceRefusesThem) {
+  for (const bool uploads : {true, false}) {
+    StoppedInside w(PreemptTest::Then::other, "single:0");
+    (uploads ? w.fakes[1]->fail_writes : w.fakes[1]->refuse_runs) = 1;
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+    EXPECT_EQ(w.groups(), kGroups);
+    EXPECT_EQ(w.fakes[1]->fail_writes + w.fakes[1]->refuse_runs, 0);
+  }
+}
+
+// They are not begun anew: they have overwritten what they read.
+TEST(Preemption, GroupsThatNoDeviceGoesOnWithEndTheLaunch) {
+  StoppedInside w(PreemptTest::Then::other, "single:0");
+  w.fakes[1]->refuse_runs = 1;
+  w.fakes[1]->on_execute = [&w] { w.fakes[0]->refuse_runs = 100; };  // when they come to it
+  EXPECT_LT(w.axpy(), 0);
+  EXPECT_LT(w.groups(), kGroups);
+}
+
+// As above, of a device that failed while it ran them.
+TEST(Preemption, GroupsThatFailedAfterTheyWentOnEndTheLaunch) {
+  StoppedInside w(PreemptTest::Then::other, "single:0");
+  w.fakes[1]->fail_runs = 1;
+  EXPECT_LT(w.axpy(), 0);
 }
 
 TEST(Preemption, NoPieceRunsWithoutItsUploads) {
