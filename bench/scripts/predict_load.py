@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How soon `auto` divides anew when another program begins to compute on the processor, and when it ends. Part `load` of predict.py."""
-import json
 import os
 import statistics
 import subprocess
 import sys
 
 from predict_rows import made_row
+from predict_served import Served
 
 QUIET, LOADED = 20, 30  # repetitions
 WINDOW = 3              # repetitions whose median counts as one
@@ -30,35 +30,6 @@ def entry(workload, size, what, seconds, best, base):
     figure = 0.0 if count is None else min(MOST_LAUNCHES / max(count, 1), MOST_LAUNCHES)
     return {"workload": f"{workload}, load {what}", "size": size, "base": words, "figure": figure, "seconds": statistics.median(seconds[-WINDOW:]),
             "base_seconds": best, "turns": 1, "met": count is not None and count <= MOST_LAUNCHES}
-
-
-class Served:
-    """A workload that runs once whenever it is asked."""
-
-    def __init__(self, bench, unit, side):
-        env = {**os.environ, **bench.environment(unit, side)}
-        self.process = subprocess.Popen([*bench.command(unit), "--serve", *side.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=env)
-
-    def run(self, times):
-        seconds = []
-        for _ in range(times):
-            self.process.stdin.write("run\n")
-            self.process.stdin.flush()
-            answer = self.process.stdout.readline()
-            if not answer:
-                raise OSError("the workload ended")
-            seconds.append(json.loads(answer)["seconds"])
-        return seconds
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        try:
-            self.process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
 
 
 class Load:

@@ -114,7 +114,9 @@ class Run:
                 unit["launches"] = sum(kernel["launches"] for kernel in unit["stats"]["kernels"]) / repetitions
 
     def turn(self, unit, sides, number):
-        self.bench.turn(unit, sides, number, self.repetitions(unit))
+        # The first turn gives up hopeless sides; GPUs' memory and contexts are not shared by eight processes.
+        together = self.options.quick and number > 0
+        (self.bench.turn_together if together else self.bench.turn)(unit, sides, number, self.repetitions(unit))
         print(f"{unit['workload']} {unit['size']}, turn {number + 1}: {self.bench.left():.0f} s left", flush=True)
 
     def first_turns(self, units, sides):

@@ -8,7 +8,7 @@ is compared with.
 
 A row compares the side `ours` with the fastest of the kinds `base`, over the repetitions `from` to `to`. A goal: each_at_least (times as fast
 as the base, for each workload), geometric_mean_at_least, and what is let pass: or_seconds_a_launch, or_seconds_each."""
-from predict_math import compare, fastest, is_met, settled, undisturbed, verdict
+from predict_math import against_fastest, is_met, settled, undisturbed, verdict
 
 WARM, NONE, ONE = "auto, warm database", "auto, no database", "auto, one GPU and the processor, warm database"
 TWO_GPUS, ONE_GPU = "auto, two GPUs", "auto, one GPU"
@@ -94,11 +94,10 @@ def entry_of(row, unit, gpus):
     if first == "settled":
         first = settled(max((len(process) for side in unit["sides"].values() for process in side["processes"]), default=0))
     bases = bases_of(row, unit)
-    best = fastest(bases, first, last)
-    compared = compare(counted(unit["sides"][ours_of(row, gpus)]), bases[best[0]], first, last) if best else None
+    compared = against_fastest(counted(unit["sides"][ours_of(row, gpus)]), bases, first, last)
     if compared is None:
         return None
-    entry = {"workload": unit["workload"], "size": unit["size"], "base": best[0], **compared}
+    entry = {"workload": unit["workload"], "size": unit["size"], "base": compared[0], **compared[1]}
     met = is_met(entry, row["goal"], unit.get("launches") or 1)
     return entry if met is None else {**entry, "met": met}
 

@@ -11,6 +11,7 @@ import time
 
 from gpu import attempt, libraries, only, real_devices
 from predict_math import middle
+from predict_served import run_together
 
 # Of the user's settings, those that the measured driver keeps; all are told in the raw data.
 KEPT = ("SKMD_CPU_THREADS", "SKMD_PROFILE_DECIDES", "SKMD_TEST_CPU_DRIVER", "SKMD_VENDORS")
@@ -137,14 +138,18 @@ class Bench:
     def fail(self, unit, what, answer):
         self.failures.append(f"{unit['workload']} {unit['size']}, {what}: {answer.get('error', 'a wrong result').strip()}")
 
+    def note(self, begin, busy):
+        """What part of the processors' time other programs have taken since `begin`, when busy_seconds() was `busy`."""
+        after = busy_seconds()
+        spent = (time.monotonic() - begin) * (os.cpu_count() or 1)
+        self.others = max(0.0, (after[0] - busy[0]) - (after[1] - busy[1])) / spent
+
     def once(self, unit, side, repetitions, quiet=False, limit=None):
         """Seconds of each repetition; None, and a failure told unless `quiet`, where there are none."""
         begin, busy = time.monotonic(), busy_seconds()
         command = self.command(unit) + ["--repeat", str(repetitions), *side.arguments]
         answer = attempt(command, min(self.timeout, limit or self.timeout), self.environment(unit, side))
-        after = busy_seconds()
-        spent = (time.monotonic() - begin) * (os.cpu_count() or 1)
-        self.others = max(0.0, (after[0] - busy[0]) - (after[1] - busy[1])) / spent
+        self.note(begin, busy)
         key = (unit["workload"], unit["size"], side.name)
         self.longest[key] = max(self.longest.get(key, 0.0), time.monotonic() - begin)
         if answer.get("ok"):
@@ -214,6 +219,21 @@ class Bench:
                 self.keep(entry, seconds)
             elif number == 0:
                 entry["dropped"] = "no answer"
+
+    def turn_together(self, unit, sides, number, repetitions):
+        """The same with all processes at once (predict_served.py); every side counts."""
+        present = [side for side in sides if "dropped" not in unit["sides"][side.name]]
+        begin, busy = time.monotonic(), busy_seconds()
+        found = run_together(self, unit, present, repetitions, number)
+        self.note(begin, busy)
+        for side in present:
+            key = (unit["workload"], unit["size"], side.name)
+            self.longest[key] = max(self.longest.get(key, 0.0), (time.monotonic() - begin) / len(present))
+            if found[side.name] is not None:
+                self.keep(unit["sides"][side.name], found[side.name])
+                continue
+            self.fail(unit, side.name, {"error": "the process ended early"})
+            unit["sides"][side.name]["dropped"] = "no answer"
 
     def has_time_for_turn(self, unit, sides, reserve=0.0):
         known = [self.longest.get((unit["workload"], unit["size"], side.name), 0.0) for side in sides if "dropped" not in unit["sides"][side.name]]

@@ -22,19 +22,18 @@ Report measure(Workload& workload, const CommonOptions& options) {
   return report;
 }
 
-void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostream& answers) {
+void serve(Workload& workload, Spent* spent, std::istream& requests, std::ostream& answers) {
   for (std::string request; std::getline(requests, request);) {
     nlohmann::ordered_json answer;
     if (request == "run") {
-      spent.kernels = spent.processor = 0;
+      if (spent != nullptr) spent->kernels = spent->processor = 0;
       answer["seconds"] = measure(workload, {}).seconds[0];
-      answer["kernels"] = spent.kernels;
-      answer["processor"] = spent.processor;
+      if (spent != nullptr) answer.update({{"kernels", spent->kernels}, {"processor", spent->processor}});
     } else if (request == "check") {
       const Verdict verdict = workload.check();
       answer = {{"checked", verdict.kind}, {"ok", verdict.ok}, {"detail", verdict.detail}};
-    } else if (request == "build") {
-      answer["build"] = spent.build;
+    } else if (request == "build" && spent != nullptr) {
+      answer["build"] = spent->build;
     } else {
       throw BadInput("--serve: no such request: " + request);
     }
@@ -97,17 +96,21 @@ int run_workload(int argc, char** argv, const char* name, const char* descriptio
   std::string size = "small";
   const std::vector<std::string> sizes = {"small", "profile1", "profile2", "paper"};
   app.add_option("--size", size, "small, profile1, profile2 or paper")->check(CLI::IsMember(sizes));
-  bool serves = false;
-  app.add_flag("--serve", serves, "Do what the lines of standard input say: run, check, build");
+  bool serves = false, plain = false;
+  CLI::Option* const serve_option =
+      app.add_flag("--serve", serves, "Do what the lines of standard input say: run, check, build");
+  app.add_flag("--plain", plain, "With --serve: no kernel is timed, which takes a queue with profiling")
+      ->needs(serve_option);
   add_common_options(app, options);
   return parse_and(app, argc, argv, [&] {
     const auto index = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
     Device device = open_device(options);
     Spent spent;
-    if (serves) device.account(&spent);
+    Spent* const account = serves && !plain ? &spent : nullptr;
+    if (account != nullptr) device.account(account);
     const auto workload = factory(device, static_cast<Size>(index));
     if (serves) {
-      serve(*workload, spent, std::cin, std::cout);
+      serve(*workload, account, std::cin, std::cout);
       device.release_host_memory();
       return 0;
     }

@@ -62,7 +62,7 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
     if (!slice.is_chunk)
       machine.model->learn(
           {launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first, point, waited_ns});
-    record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, 0, first});
+    record_profile(machine, launch, shape, slice, {run_ns, moved.end - moved.start, 0, first});
   }
   return report;
 }
@@ -93,7 +93,7 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
     const BusyClock* clock = BusyClock::get();
     const auto measured =
         shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
-    if (measured) record_rounds(machine, launch, *measured);
+    if (measured) record_rounds(machine, launch, shape, *measured);
   }
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;

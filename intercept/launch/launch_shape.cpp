@@ -30,8 +30,13 @@ void LaunchShape::inherit(const LaunchShape& before) {
   first_uses_.inherit(before.first_uses_);
 }
 
+const domain::GroupWork& LaunchShape::work(const Launch& launch) {
+  return geometry_->work.get([&] { return work_of_launch(launch); });
+}
+
 const domain::Point& LaunchShape::point(const Launch& launch) {
-  return point_.get([&] { return point_of_launch(launch); });
+  const domain::GroupWork& known = work(launch);  // with no lock held
+  return point_.get([&] { return point_of_launch(launch, known); });
 }
 
 TrapUse LaunchShape::trap_use(const Machine& machine, const Launch& launch, std::uint32_t device) {

@@ -27,6 +27,7 @@
 #include "partitioner/base/mutex.h"
 #include "partitioner/footprint/roots.h"
 #include "partitioner/merge/reduce.h"
+#include "partitioner/model/group_work.h"
 #include "partitioner/model/terms.h"
 
 namespace skmd::icd {
@@ -53,7 +54,8 @@ class LaunchShape {
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const {
     return geometry_->footprints.atomics(span);
   }
-  /// point_of_launch() of launches of this shape, worked out when it is first asked for.
+  /// work_of_launch() and point_of_launch() of launches of this shape, worked out when they are first asked for.
+  const domain::GroupWork& work(const Launch& launch);
   const domain::Point& point(const Launch& launch);
   /// Seconds: the result of the first call of `estimate`, which is called without a lock.
   double joining_seconds(const std::function<double()>& estimate);
@@ -78,6 +80,7 @@ class LaunchShape {
         : arguments(launch, views, root_bytes), footprints(launch, arguments) {}
     const LaunchArguments arguments;
     LaunchFootprints footprints;
+    MadeOnce<domain::GroupWork> work;
   };
   LaunchShape(Machine& machine, const Launch& launch, std::shared_ptr<Geometry> geometry, std::uint64_t id,
               std::shared_ptr<Paces> paces, std::uint64_t stopped);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <optional>
 
 #include "intercept/launch/decision.h"
@@ -47,33 +48,42 @@ std::optional<std::int64_t> integer_of(const std::vector<std::byte>& bytes, cons
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-void add_arguments(domain::ProfileSample& sample, const Launch& launch, const domain::KernelTraits& traits) {
-  std::vector<domain::ArgumentView> views(traits.parameters.size());
-  const bool known = launch.arguments.size() == traits.parameters.size() && !launch.kernel->opaque();
+void add_arguments(domain::ProfileSample& sample, const Launch& launch, const domain::GroupWork& work) {
+  const domain::KernelTraits& traits = launch.kernel->traits();
   for (std::uint32_t i = 0; i < launch.arguments.size(); ++i) {
     const LaunchArgument& argument = launch.arguments[i];
     if (const auto* buffer = std::get_if<BufferView>(&argument)) {
       sample.buffers.push_back({i, buffer->size});
-      if (known) views[i] = {true, buffer->size + buffer->before, {}, buffer->before};
     } else if (const auto* image = std::get_if<ImageView>(&argument)) {
       sample.buffers.push_back({i, image->size});  // without its geometry: what depends on that stays unknown
     } else if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
-      if (known) views[i].value = *value;
       const auto integer = i < traits.parameters.size() ? integer_of(*value, traits.parameters[i]) : std::nullopt;
       if (integer) sample.scalars.push_back({i, *integer});
     }
   }
   sample.data_decides_work = launch.kernel->opaque() || (traits.facts & domain::kFactDataDecidesWork) != 0;
-  if (!known) return;
-  const domain::GroupWork work = domain::group_work(traits, launch.range, views);
   sample.group_operations = work.operations;
   sample.group_bytes = work.bytes;
 }
 
 }  // namespace
 
-domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
-                                     const MeasuredSlice& measured) {
+domain::GroupWork work_of_launch(const Launch& launch) {
+  const domain::KernelTraits& traits = launch.kernel->traits();
+  if (launch.arguments.size() != traits.parameters.size() || launch.kernel->opaque()) return {};
+  std::vector<domain::ArgumentView> views(traits.parameters.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const LaunchArgument& argument = launch.arguments[i];
+    if (const auto* buffer = std::get_if<BufferView>(&argument))
+      views[i] = {true, buffer->size + buffer->before, {}, buffer->before};
+    else if (const auto* value = std::get_if<std::vector<std::byte>>(&argument))
+      views[i].value = *value;
+  }
+  return domain::group_work(traits, launch.range, views);
+}
+
+domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const domain::GroupWork& work,
+                                     const SliceWork& slice, const MeasuredSlice& measured) {
   domain::ProfileSample sample;
   const domain::KernelTraits& traits = launch.kernel->traits();
   sample.kernel = {launch.kernel->program_hash(), traits.name, form_of(machine, traits, slice.device)};
@@ -84,7 +94,7 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   std::vector<domain::Box> boxes;
   domain::boxes_of(slice.span, launch.range.group_counts(), boxes);
   sample.boxes = static_cast<std::uint32_t>(boxes.size());
-  add_arguments(sample, launch, traits);
+  add_arguments(sample, launch, work);
   sample.kernel_ns = measured.kernel_ns;
   sample.to_ns = measured.to_ns;
   sample.from_ns = measured.from_ns;
@@ -93,11 +103,11 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   return sample;
 }
 
-domain::Point point_of_launch(const Launch& launch) {
+domain::Point point_of_launch(const Launch& launch, const domain::GroupWork& work) {
   domain::ProfileSample sample;
   sample.range = launch.range;
   sample.span = {0, launch.range.group_total()};
-  add_arguments(sample, launch, launch.kernel->traits());
+  add_arguments(sample, launch, work);
   return domain::point_of(sample);
 }
 
@@ -113,23 +123,26 @@ void keep_sample(const Machine& machine, const domain::ProfileSample& sample, st
   machine.observer->profile_written(progress.written, progress.problem);
 }
 
-void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
+void record_profile(const Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
                     const MeasuredSlice& measured) {
   // In profiling mode the same groups were timed on copies; the application's own launch may be the first to touch its
   // memory, and pay for its pages.
   if (machine.profiling != nullptr || machine.profile == nullptr) return;
   const std::uint64_t kind = kind_of(launch, slice, measured.first_use);
-  if (!machine.profile->wants(kind) || runs_elsewhere(launch, slice.device)) return;
-  keep_sample(machine, profile_sample(machine, launch, slice, measured), kind);
+  const double seconds = machine.settings.profile_every_launch ? std::numeric_limits<double>::infinity()
+                                                               : static_cast<double>(measured.kernel_ns) * 1e-9;
+  if (!machine.profile->wants(kind, seconds) || runs_elsewhere(launch, slice.device)) return;
+  keep_sample(machine, profile_sample(machine, launch, shape.work(launch), slice, measured), kind);
 }
 
-void record_rounds(const Machine& machine, const Launch& launch, const LaunchRounds::Measured& rounds) {
+void record_rounds(const Machine& machine, const Launch& launch, LaunchShape& shape,
+                   const LaunchRounds::Measured& rounds) {
   if (machine.profiling != nullptr || machine.profile == nullptr || runs_elsewhere(launch, rounds.device)) return;
   SliceWork whole;
   whole.device = rounds.device;
   whole.span = {0, launch.range.group_total()};
-  domain::ProfileSample sample =
-      profile_sample(machine, launch, whole, {static_cast<std::uint64_t>(rounds.seconds * 1e9), 0, 0, false});
+  domain::ProfileSample sample = profile_sample(machine, launch, shape.work(launch), whole,
+                                                {static_cast<std::uint64_t>(rounds.seconds * 1e9), 0, 0, false});
   sample.kernel.form = domain::kRoundsForm;
   sample.warm = rounds.by_themselves;
   sample.passed_over = static_cast<std::uint32_t>(std::min<std::uint64_t>(rounds.rounds - 1, UINT32_MAX));

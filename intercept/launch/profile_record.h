@@ -7,6 +7,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
+#include "partitioner/model/group_work.h"
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/model/terms.h"
 
@@ -19,12 +20,16 @@ struct MeasuredSlice {
   bool first_use = false;
 };
 
-/// Precondition: the slice ended well, on device slice.device.
-domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
-                                     const MeasuredSlice& measured);
+/// What a work-group of the launch does, in the mean. Tens of microseconds, since it evaluates the kernel's
+/// expressions; LaunchShape::work() is the same for launches of a shape.
+domain::GroupWork work_of_launch(const Launch& launch);
 
-/// The whole launch in one box, as models see it. Microseconds.
-domain::Point point_of_launch(const Launch& launch);
+/// Precondition: the slice ended well, on device slice.device. `work`: of the launch.
+domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const domain::GroupWork& work,
+                                     const SliceWork& slice, const MeasuredSlice& measured);
+
+/// The whole launch in one box, as models see it. `work`: of the launch.
+domain::Point point_of_launch(const Launch& launch, const domain::GroupWork& work);
 
 /// Another driver than the device's own runs the launch there: its time is not one of the form and the device that a
 /// sample would name, and no sample is made of it. Precondition: the program is built on the device. Thread-safe.
@@ -36,10 +41,11 @@ void keep_sample(const Machine& machine, const domain::ProfileSample& sample, st
 
 /// Hands it to the machine's sink, if there is one and it wants it; never in profiling mode, which has samples of its
 /// own. Thread-safe; a few microseconds.
-void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
+void record_profile(const Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
                     const MeasuredSlice& measured);
 
 /// Likewise what rounds took with the launch whole on one device.
-void record_rounds(const Machine& machine, const Launch& launch, const LaunchRounds::Measured& rounds);
+void record_rounds(const Machine& machine, const Launch& launch, LaunchShape& shape,
+                   const LaunchRounds::Measured& rounds);
 
 }  // namespace skmd::icd

@@ -182,7 +182,7 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
 void ProfilingMode::keep(Machine& machine, const Launch& launch, std::uint32_t device, std::size_t kernel,
                          const domain::GroupSpan& span, const MeasuredSlice& measured) {
   if (machine.profile == nullptr) return;
-  domain::ProfileSample sample = profile_sample(machine, launch, {device, span, {}}, measured);
+  domain::ProfileSample sample = profile_sample(machine, launch, work_of_launch(launch), {device, span, {}}, measured);
   sample.warm = settings_.warm;
   keep_sample(machine, sample, domain::kNoKind);
   if (counters_) counters_->sampled(kernel, device);

@@ -52,9 +52,16 @@ inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
 /// in. Source: chosen, not measured: 16 and 64 MiB.
 inline constexpr std::uint32_t kMaxJournals = 16;
 inline constexpr std::size_t kMaxWaiting = 64;
-/// Samples of a kind that are all recorded; then only those whose number is a power of two. Source: kSamplesOfASize,
-/// what the database keeps.
+/// Samples of a kind up to which they are recorded as their launches' times pay for it; then only those whose number is
+/// a power of two. Source: kSamplesOfASize, what the database keeps.
 inline constexpr std::uint64_t kAllOfTheFirst = 256;
+/// Samples of a kind that are recorded however short their launches are. Source: as many as are timed at first
+/// (kFirstTimed of intercept/launch/decision_constants.h).
+inline constexpr std::uint64_t kFewOfTheFirst = 8;
+/// Seconds that launches of a kind take between two later samples, at least. Source: a sample takes 5 us with warm
+/// caches and some 15 with cold ones, on a Zen 4 (docs/decisions/samples-wait-beside-the-database.md), and is to take
+/// a part of the launches' time as small as planning does (kPlanningPart of partitioner/plan/plan_constants.h).
+inline constexpr double kSampleWorth = 0.5e-3;
 /// Kinds that are told apart; more are not recorded. Source: chosen, not measured.
 inline constexpr std::size_t kMaxKinds = 1u << 16;
 /// Files that wait, from which on a process takes them in sooner. Source: chosen: 16 MiB, a quarter of the database.

@@ -93,7 +93,7 @@ void SampleJournal::unmap() {
 /// The file is the parent's, and another of its threads may have held the mutex.
 bool SampleJournal::is_inherited() const { return getpid() != process_; }
 
-bool SampleJournal::wants(std::uint64_t kind) noexcept {
+bool SampleJournal::wants(std::uint64_t kind, double seconds) noexcept {
   if (is_inherited()) return false;
   try {
     const MutexGuard lock(mutex_);
@@ -104,7 +104,13 @@ bool SampleJournal::wants(std::uint64_t kind) noexcept {
     if (kinds_.size() >= tuning::kMaxKinds && !kinds_.contains(kind)) return false;
     Kind& known = kinds_[kind];
     const std::uint64_t number = ++known.samples;
-    return number <= tuning::kAllOfTheFirst || std::has_single_bit(number) || !pass_over(known);
+    known.since += seconds;
+    const bool wanted = number <= tuning::kAllOfTheFirst
+                            ? number <= tuning::kFewOfTheFirst || known.since >= tuning::kSampleWorth
+                            : std::has_single_bit(number);
+    if (!wanted && pass_over(known)) return false;
+    known.since = 0.0;
+    return true;
   } catch (...) {  // no memory
     return false;
   }
@@ -130,7 +136,7 @@ void SampleJournal::add(const domain::ProfileSample& sample, std::uint64_t kind)
     }
     const MutexGuard lock(mutex_);
     const auto known = kind == domain::kNoKind ? kinds_.end() : kinds_.find(kind);
-    append(line, known != kinds_.end() && known->second.samples >= tuning::kAllOfTheFirst ? &known->second : nullptr);
+    append(line, known != kinds_.end() && known->second.samples >= tuning::kFewOfTheFirst ? &known->second : nullptr);
   } catch (...) {  // no memory
   }
 }

@@ -96,13 +96,13 @@ TEST(RunWorkload, FailedCallNamesCallAndCode) {
 }
 
 /// What `serve` answers, line by line.
-std::vector<nlohmann::json> served(const std::string& requests, int wrong) {
+std::vector<nlohmann::json> served(const std::string& requests, int wrong, bool accounts = true) {
   Faulty workload(wrong);
   Spent spent;
   spent.build = 0.5;
   std::istringstream in(requests);
   std::ostringstream out;
-  serve(workload, spent, in, out);
+  serve(workload, accounts ? &spent : nullptr, in, out);
   std::vector<nlohmann::json> answers;
   std::istringstream lines(out.str());
   for (std::string line; std::getline(lines, line);) answers.push_back(nlohmann::json::parse(line));
@@ -121,6 +121,14 @@ TEST(Serve, AnswersEachRequest) {
 }
 
 TEST(Serve, RefusesOtherRequests) { EXPECT_THROW(served("jump\n", 0), BadInput); }
+
+TEST(Serve, TellsTheSecondsAloneWhereNothingIsAccounted) {
+  const auto answers = served("run\n", 0, false);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_TRUE(answers[0].contains("seconds"));
+  EXPECT_FALSE(answers[0].contains("kernels"));
+  EXPECT_THROW(served("build\n", 0, false), BadInput);
+}
 
 TEST(Account, CountsBuildingAndKernels) {
   Device device("");

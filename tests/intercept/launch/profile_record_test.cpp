@@ -20,9 +20,10 @@ constexpr std::uint64_t kItems = 16384, kBytes = 4 * kItems, kLocal = 64;
 
 class Collector : public domain::ProfileSink {
  public:
-  bool wants(std::uint64_t kind) noexcept override {
+  bool wants(std::uint64_t kind, double took) noexcept override {
     const std::lock_guard lock(mutex_);
     kinds.push_back(kind);
+    seconds.push_back(took);
     return open;
   }
   void add(const domain::ProfileSample& sample, std::uint64_t kind) noexcept override {
@@ -36,6 +37,7 @@ class Collector : public domain::ProfileSink {
   }
   std::vector<domain::ProfileSample> samples;
   std::vector<std::uint64_t> kinds;  // that were asked for
+  std::vector<double> seconds;       // likewise
   std::vector<std::uint64_t> added;
   bool open = true;
 
@@ -106,6 +108,11 @@ TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
   EXPECT_EQ(sink_.kinds[1], sink_.kinds[2]);
   EXPECT_NE(sink_.kinds[0], sink_.kinds[1]);
   EXPECT_EQ(sink_.added, sink_.kinds);
+  EXPECT_DOUBLE_EQ(sink_.seconds[0], 700e-9);  // beside which keeping it is to be little
+  w.machine.settings.profile_every_launch = true;
+  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+            CL_COMPLETE);
+  EXPECT_GT(sink_.seconds.back(), 1e9);
 }
 
 TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {

@@ -19,7 +19,7 @@ constexpr std::uint64_t kItems = 16384, kBytes = 4 * kItems, kLocal = 64, kGroup
 
 class Collector : public domain::ProfileSink {
  public:
-  bool wants(std::uint64_t) noexcept override { return false; }  // everyday recording is another test's
+  bool wants(std::uint64_t, double) noexcept override { return false; }  // everyday recording is another test's
   void add(const domain::ProfileSample& sample, std::uint64_t) noexcept override {
     const std::lock_guard lock(mutex_);
     samples.push_back(sample);

@@ -23,6 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using domain::ProfileSample;
 
+/// Seconds of launches beside which keeping a sample is nothing.
+constexpr double kLong = 1.0;
+
 ProfileSample sample(std::uint64_t ns) {
   ProfileSample one;
   one.kernel = {"p", "k", "ready"};
@@ -56,10 +59,11 @@ class Journal : public testing::Test {
     return 0;
   }
   /// So many more samples of a kind are measured, no two alike. How many of them were wanted, and added.
-  std::size_t added(SampleJournal& journal, std::uint64_t kind, std::size_t count, const std::string& kernel = "k") {
+  std::size_t added(SampleJournal& journal, std::uint64_t kind, std::size_t count, const std::string& kernel = "k",
+                    double seconds = kLong) {
     std::size_t wanted = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!journal.wants(kind)) continue;
+      if (!journal.wants(kind, seconds)) continue;
       ProfileSample one = sample(++number_);
       one.kernel.name = kernel;
       journal.add(one, kind);
@@ -90,7 +94,7 @@ TEST_F(Journal, AChildOfAForkRecordsNothingInItsParentsFile) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      const bool wanted = journal.wants(1);
+      const bool wanted = journal.wants(1, kLong);
       for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i), domain::kNoKind);
       _exit(wanted || files().size() != 1 ? 1 : 0);
     }
@@ -183,10 +187,10 @@ TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
     SampleJournal journal(file_);
     for (int i = 0; i < most; ++i) {
       journal.add(sample(static_cast<std::uint64_t>(i) + 1), domain::kNoKind);
-      if (!journal.wants(static_cast<std::uint64_t>(i))) break;
+      if (!journal.wants(static_cast<std::uint64_t>(i), kLong)) break;
     }
     EXPECT_EQ(files().size(), tuning::kMaxJournals);
-    EXPECT_FALSE(journal.wants(1u << 30));
+    EXPECT_FALSE(journal.wants(1u << 30, kLong));
     EXPECT_NE(journal.progress().problem.find("are full"), std::string::npos) << journal.progress().problem;
   }
 }
@@ -194,7 +198,21 @@ TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
 TEST_F(Journal, ManyOfOneKindAreThinnedOut) {
   SampleJournal journal(file_);
   EXPECT_EQ(added(journal, 5, 100000), 256u + 8u);  // 512, 1,024 … 65,536
-  EXPECT_TRUE(journal.wants(6));
+  EXPECT_TRUE(journal.wants(6, kLong));
+}
+
+TEST_F(Journal, ShortLaunchesLeaveFewerSamplesAndAllAreSeen) {
+  {
+    SampleJournal journal(file_);
+    EXPECT_EQ(added(journal, 5, 8, "k", 1e-6), 8u);
+    EXPECT_EQ(added(journal, 5, 400, "k", 1e-6), 1u) << "0.4 ms of launches; the 256th of all";
+    EXPECT_EQ(added(journal, 6, 8 + 100, "other", tuning::kSampleWorth / 4), 8u + 25u);
+    EXPECT_EQ(added(journal, 7, 8 + 100, "long", tuning::kSampleWorth), 8u + 100u);
+  }
+  ASSERT_TRUE(take_in_journals(file_));
+  EXPECT_EQ(seen("k"), 408u);
+  EXPECT_EQ(seen("other"), 108u);
+  EXPECT_EQ(seen("long"), 108u);
 }
 
 TEST_F(Journal, WhatIsPassedOverIsSeen) {
@@ -251,7 +269,7 @@ TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
   SampleJournal journal(fs::path(folder_.path()) / "file" / "profile.db");
   journal.add(sample(1), domain::kNoKind);
   journal.add(sample(2), domain::kNoKind);
-  EXPECT_FALSE(journal.wants(1));
+  EXPECT_FALSE(journal.wants(1, kLong));
   EXPECT_EQ(journal.progress().written, 0u);
   EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: Not a directory");
 }
@@ -271,7 +289,7 @@ TEST_F(Journal, AChildThatIsForkedWhileAnotherThreadAddsDoesNotHang) {
     if (child == 0) {
       alarm(20);  // would otherwise wait for the mutex of a thread that it does not have
       journal.add(sample(1000000 + round), domain::kNoKind);
-      _exit(journal.wants(7) || journal.progress().written != 0 ? 1 : 0);
+      _exit(journal.wants(7, kLong) || journal.progress().written != 0 ? 1 : 0);
     }
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -367,7 +385,7 @@ TEST_F(Journal, ThreadsAddAtOnce) {
     for (std::uint64_t t = 0; t < 4; ++t)
       threads.emplace_back([&journal, t] {
         for (std::uint64_t i = 1; i <= 50; ++i)
-          if (journal.wants(t)) journal.add(sample(t * 1000 + i), domain::kNoKind);
+          if (journal.wants(t, kLong)) journal.add(sample(t * 1000 + i), domain::kNoKind);
       });
     for (auto& thread : threads) thread.join();
   }

@@ -284,7 +284,7 @@ TEST_F(StoredProfileTest, WhereVeryManyJournalsLieNoMoreAreMade) {
     std::ofstream(file_.string() + ".samples-1-" + std::to_string(i) + "-0") << "x";
   SampleJournal journal(file_);
   journal.prepare();
-  EXPECT_FALSE(journal.wants(1));
+  EXPECT_FALSE(journal.wants(1, 1.0));
   EXPECT_NE(journal.progress().problem.find("skmd-profile"), std::string::npos);
   EXPECT_EQ(journals(), tuning::kMaxWaiting);
 }
