@@ -99,8 +99,8 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
   const bool split = decision.slices.size() > 1;
   std::uint64_t plan = 0;
   for (const SliceWork& slice : decision.slices) plan = domain::plan_id(plan, {slice.device, slice.span});
-  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? ended.seconds : 0.0,
-                           split, decision.exploring, ended.first_uses, decision.alone_round_seconds, plan,
+  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, ended.seconds, split,
+                           decision.exploring, ended.first_uses, decision.alone_round_seconds, plan,
                            shape.eligible().devices()});
 }
 

@@ -37,7 +37,9 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
     devices_ |= outcome.devices;
   }
   const bool moved = outcome.plan != std::exchange(last_plan_, outcome.plan);
-  seconds_ += outcome.split ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
+  // Behind a first launch that was cold, much is predicted of launches that take little.
+  const bool timed = outcome.split || outcome.seconds > 0;
+  seconds_ += timed ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
   seconds_ += std::max(0.0, outcome.round_seconds - outcome.alone_seconds);
   if (!outcome.split || !(outcome.alone_seconds > 0)) return;
   const double lost = lost_seconds(outcome);

@@ -208,6 +208,17 @@ TEST(MeasuredRates, FirstUsesArePaidOnceAndBoundTheRate) {
   EXPECT_NEAR(rates.predict(2, 0, range_of(100)).first_use_seconds, 0.3, 1e-9);
 }
 
+// What may be explored is a part of what launches took: a cold first one leaves a prediction that is far too long.
+TEST(MeasuredRates, AWholeLaunchCountsForNoMoreThanItTook) {
+  MeasuredRates rates;
+  rates.launched({1, range_of(100), 0.1, 0.01});
+  EXPECT_DOUBLE_EQ(rates.experience(1, range_of(100)).seconds, 0.01);
+  rates.launched({1, range_of(100), 0.1, 0.3});  // it may have waited
+  EXPECT_DOUBLE_EQ(rates.experience(1, range_of(100)).seconds, 0.11);
+  rates.launched({1, range_of(100), 0.1, 0.0});  // not known
+  EXPECT_DOUBLE_EQ(rates.experience(1, range_of(100)).seconds, 0.21);
+}
+
 TEST(MeasuredRates, ADeviceThatBecameAnotherOneVoidsWhatWasFoundOutAboutSplits) {
   MeasuredRates rates;
   for (int i = 0; i < 10; ++i) rates.learn(sample(100, 0.001));
