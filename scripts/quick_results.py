@@ -27,9 +27,9 @@ def missed_table(raws):
         for row in raw["rows"]:
             for entry in sorted(row["entries"], key=lambda entry: entry["figure"]):
                 if entry.get("met") is False:
-                    low, high = entry["spread"]
-                    lines.append([row["about"], f"{entry['workload']} {entry['size']}", duration(entry["seconds"]), f"{duration(entry['base_seconds'])}, {entry['base']}",
-                                  f"{entry['figure']:.2f} ({low:.2f} to {high:.2f})", str(entry["turns"])])
+                    spread = " ({:.2f} to {:.2f})".format(*entry["spread"]) if "spread" in entry else ""  # what was measured once has none
+                    lines.append([row["about"], f"{entry['workload']} {entry['size']}".strip(), duration(entry["seconds"]), f"{duration(entry['base_seconds'])}, {entry['base']}",
+                                  f"{entry['figure']:.2f}{spread}", str(entry["turns"])])
     return markdown(["what", "workload", "`auto`", "against", "figure (spread)", "turns"], lines) if lines else None
 
 

@@ -54,7 +54,7 @@ BLOCKS = 3
 def run_together(bench, unit, sides, repetitions, number):
     """{name: seconds of each repetition, or None where the process ended}: a process of each side, all at the same time, a few repetitions of each in turn.
     What the machine does meanwhile meets all sides alike: beside processes one after the other, ratios of two sides vary by half as much and less
-    (docs/results/sixteen-on-two-devices.md). Orders look random and are the same for the same `number`."""
+    (docs/results/prediction.md). Orders look random and are the same for the same `number`."""
     processes, seconds = {}, {side.name: [] for side in sides}
 
     def run(name, times):

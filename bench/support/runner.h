@@ -61,8 +61,8 @@ Report measure(Workload& workload, const CommonOptions& options);
 ///   run     once: {"seconds", "kernels", "processor"}, of all and of the kernels alone (see Spent)
 ///   check   the last results: {"checked", "ok", "detail"}
 ///   build   {"build"}: seconds that programs have taken to build
-/// Until the end of input. For a program that compares others turn by turn. `spent`: what the workload's device accounts
-/// to; null: to nothing, so that `run` answers with the seconds alone, and `build` is refused.
+/// Until the end of input. For a program that compares others turn by turn. `spent`: what the workload's device
+/// accounts to; null: to nothing, so that `run` answers with the seconds alone, and `build` is refused.
 void serve(Workload& workload, Spent* spent, std::istream& requests, std::ostream& answers);
 
 using Factory = std::function<std::unique_ptr<Workload>(const Device&, Size)>;

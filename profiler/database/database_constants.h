@@ -59,7 +59,7 @@ inline constexpr std::uint64_t kAllOfTheFirst = 256;
 /// (kFirstTimed of intercept/launch/decision_constants.h).
 inline constexpr std::uint64_t kFewOfTheFirst = 8;
 /// Seconds that launches of a kind take between two later samples, at least. Source: a sample takes 5 us with warm
-/// caches and some 15 with cold ones, on a Zen 4 (docs/decisions/samples-wait-beside-the-database.md), and is to take
+/// caches and some 15 with cold ones, on a Zen 3 (docs/decisions/samples-wait-beside-the-database.md), and is to take
 /// a part of the launches' time as small as planning does (kPlanningPart of partitioner/plan/plan_constants.h).
 inline constexpr double kSampleWorth = 0.5e-3;
 /// Kinds that are told apart; more are not recorded. Source: chosen, not measured.
