@@ -233,7 +233,6 @@ class Bench:
                 self.keep(unit["sides"][side.name], found[side.name])
                 continue
             self.fail(unit, side.name, {"error": "the process ended early"})
-            unit["sides"][side.name]["dropped"] = "no answer"
 
     def has_time_for_turn(self, unit, sides, reserve=0.0):
         known = [self.longest.get((unit["workload"], unit["size"], side.name), 0.0) for side in sides if "dropped" not in unit["sides"][side.name]]

@@ -17,6 +17,7 @@ class Served:
         self.watchdog = None
         if timeout:
             self.watchdog = threading.Timer(timeout, self.process.kill)
+            self.watchdog.daemon = True
             self.watchdog.start()
 
     def run(self, times):
@@ -51,6 +52,11 @@ class Served:
 BLOCKS = 3
 
 
+def blocks(repetitions):
+    """The lengths of the rows, of which none is shorter than the others by more than one."""
+    return [length for length in (repetitions * (i + 1) // BLOCKS - repetitions * i // BLOCKS for i in range(BLOCKS)) if length]
+
+
 def run_together(bench, unit, sides, repetitions, number):
     """{name: seconds of each repetition, or None where the process ended}: a process of each side, all at the same time, a few repetitions of each in turn.
     What the machine does meanwhile meets all sides alike: beside processes one after the other, ratios of two sides vary by half as much and less
@@ -60,19 +66,16 @@ def run_together(bench, unit, sides, repetitions, number):
     def run(name, times):
         try:
             seconds[name] = None if seconds[name] is None else seconds[name] + processes[name].run(times)
-        except OSError:
+        except (OSError, ValueError):
             seconds[name] = None
 
     order = random.Random(number)
     try:
         # A process that starts would disturb those that run.
         for side in order.sample(sides, len(sides)):
-            processes[side.name] = Served(bench, unit, side, plain=True, timeout=bench.timeout)
+            processes[side.name] = Served(bench, unit, side, plain=True, timeout=bench.timeout * len(sides))
             run(side.name, 1)
-        left = repetitions - 1
-        while left > 0:
-            block = min(left, max(1, (repetitions - 1) // BLOCKS))
-            left -= block
+        for block in blocks(repetitions - 1):
             for name in order.sample(sorted(processes), len(processes)):
                 run(name, block)
     finally:

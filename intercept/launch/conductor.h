@@ -69,8 +69,9 @@ class Conductor {
   [[nodiscard]] const LeftReport& left() const { return left_; }
   /// How the slices gave way to others. After run().
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
-  /// Whether a device accepted a launch of the first slice, which may have written then. After run().
-  [[nodiscard]] bool has_run_first() const { return !slices_.empty() && slices_.front().ran; }
+  /// Whether a launch of the first slice was given to a device: also one that then refused it may have taken states
+  /// of groups that have begun. False: an upload failed before, or nothing was submitted. After run().
+  [[nodiscard]] bool has_reached_first() const { return !slices_.empty() && slices_.front().reached; }
   /// Set if slices were stopped so that what is left is divided anew. After run().
   [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
 
@@ -83,6 +84,7 @@ class Conductor {
     Status status;
     Fault fault = Fault::none;
     bool ran = false;                          // it may have written
+    bool reached = false;                      // a launch was given to the device, which may have refused it
     std::uint32_t failures = 0;                // Health::failures() of its device, before residency is read
     std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
     bool has_uploads = false;                  // before its first piece

@@ -68,8 +68,9 @@ void LaunchCommand::landed(BatchResult&& result) {
       flight.event->work_started(report.start != 0 ? report.start : flight.begin);
       flight.event->work_ended(report.end != 0 ? report.end : host_now());
     }
-    learn_outcome(machine_, launch_, view_.shape(), *flight.decision,
-                  {report.end, static_cast<double>(report.run_ns + report.upload_ns) * 1e-9, 0});
+    learn_outcome(
+        machine_, launch_, view_.shape(), *flight.decision,
+        {report.end, report.run_ns == 0 ? 0.0 : static_cast<double>(report.run_ns + report.upload_ns) * 1e-9, 0});
     report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin, {PreemptForm::none, flight.why_not});
     report_left(machine_, launch_, view_, {});
   } catch (const std::bad_alloc&) {  // only the report is lost

@@ -30,13 +30,24 @@ void LaunchShape::inherit(const LaunchShape& before) {
   first_uses_.inherit(before.first_uses_);
 }
 
-const domain::GroupWork& LaunchShape::work(const Launch& launch) {
-  return geometry_->work.get([&] { return work_of_launch(launch); });
+domain::GroupWork LaunchShape::work(const Launch& launch) {
+  std::vector<std::byte> values;
+  for (const LaunchArgument& argument : launch.arguments)
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument))
+      values.insert(values.end(), value->begin(), value->end());
+  {
+    const MutexGuard lock(mutex_);
+    if (work_ && work_values_ == values) return *work_;
+  }
+  const domain::GroupWork work = work_of_launch(launch);
+  const MutexGuard lock(mutex_);
+  work_ = work;
+  work_values_ = std::move(values);
+  return work;
 }
 
 const domain::Point& LaunchShape::point(const Launch& launch) {
-  const domain::GroupWork& known = work(launch);  // with no lock held
-  return point_.get([&] { return point_of_launch(launch, known); });
+  return point_.get([&] { return point_of_launch(launch, work_of_launch(launch)); });
 }
 
 TrapUse LaunchShape::trap_use(const Machine& machine, const Launch& launch, std::uint32_t device) {

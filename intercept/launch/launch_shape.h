@@ -54,8 +54,10 @@ class LaunchShape {
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const {
     return geometry_->footprints.atomics(span);
   }
-  /// work_of_launch() and point_of_launch() of launches of this shape, worked out when they are first asked for.
-  const domain::GroupWork& work(const Launch& launch);
+  /// work_of_launch(), worked out again only if an argument by value differs from that of the last call: loops may
+  /// depend on values that tell no shapes apart.
+  domain::GroupWork work(const Launch& launch);
+  /// point_of_launch() of the first launch of this shape for which it is asked.
   const domain::Point& point(const Launch& launch);
   /// Seconds: the result of the first call of `estimate`, which is called without a lock.
   double joining_seconds(const std::function<double()>& estimate);
@@ -80,7 +82,6 @@ class LaunchShape {
         : arguments(launch, views, root_bytes), footprints(launch, arguments) {}
     const LaunchArguments arguments;
     LaunchFootprints footprints;
-    MadeOnce<domain::GroupWork> work;
   };
   LaunchShape(Machine& machine, const Launch& launch, std::shared_ptr<Geometry> geometry, std::uint64_t id,
               std::shared_ptr<Paces> paces, std::uint64_t stopped);
@@ -96,6 +97,8 @@ class LaunchShape {
   MadeOnce<domain::Point> point_;
   Mutex mutex_{LockRank::launch_shape};
   std::optional<double> joining_seconds_ SKMD_GUARDED_BY(mutex_);
+  std::optional<domain::GroupWork> work_ SKMD_GUARDED_BY(mutex_);
+  std::vector<std::byte> work_values_ SKMD_GUARDED_BY(mutex_);  // arguments that work_ is of
   std::vector<std::optional<TrapUse>> trap_uses_ SKMD_GUARDED_BY(mutex_);
 
   DecisionMemory decisions_;

@@ -54,7 +54,7 @@ struct StoppedSpan {
   /// Of its first groups: what those go on from that have begun. Null: none has.
   std::shared_ptr<SavedGroups> saved = {};
   domain::GroupSpan begun = {};  // these groups
-  std::uint64_t failed_on = 0;   // bit d: device d could not begin to go on with them
+  std::uint64_t failed_on = 0;   // bit d: what they need could not be brought to device d
 
   [[nodiscard]] bool has_failed_on(std::uint32_t d) const { return (failed_on >> d & 1) != 0; }
 };

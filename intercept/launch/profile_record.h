@@ -21,7 +21,7 @@ struct MeasuredSlice {
 };
 
 /// What a work-group of the launch does, in the mean. Tens of microseconds, since it evaluates the kernel's
-/// expressions; LaunchShape::work() is the same for launches of a shape.
+/// expressions; LaunchShape::work() keeps it.
 domain::GroupWork work_of_launch(const Launch& launch);
 
 /// Precondition: the slice ended well, on device slice.device. `work`: of the launch.

@@ -25,7 +25,7 @@ SharedFootprint with_results_of_begun(const LaunchView& view, const SliceWork& s
 }  // namespace
 
 std::shared_ptr<const Decision> Resumption::divided(const StoppedSpan& next) const {
-  if (!divided_anew_ || is_stopped(machine_, next.device)) return nullptr;
+  if (!divided_anew_ || is_stopped(machine_, next.device) || next.has_failed_on(next.device)) return nullptr;
   auto decision = divide_rest(machine_, launch_, view_, next, divided_anew_->groups_per_second);
   if (running_ == nullptr) return decision;
   for (const SliceWork& slice : decision->slices)
@@ -98,8 +98,9 @@ std::optional<StoppedSpan> Resumption::begun_to_try_again(const Decision& decisi
   const auto failed = std::find_if(unfinished_.spans.begin(), unfinished_.spans.end(),
                                    [&](const auto& span) { return span.first == next.span.first; });
   if (failed == unfinished_.spans.end()) return std::nullopt;
-  // What they have written and saved is as it was only if the launch was refused.
-  if (has_run_first_ || !unfinished_.inputs_intact || next.has_failed_on(first.device)) {
+  // What they have written and saved is as it was only if no launch took it: devices take states before they can tell
+  // that they refuse a launch.
+  if (has_reached_first_ || !unfinished_.inputs_intact || next.has_failed_on(first.device)) {
     unfinished_.inputs_intact = false;
     return std::nullopt;
   }
@@ -129,7 +130,7 @@ Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool st
   if (const std::uint32_t device = decision.slices.front().device; inside != 0 && device != next.device)
     preempted_.add_moved_inside(device, std::min(inside, next.saved->counts().resumed - resumed));
   unfinished_ = conductor.unfinished();
-  has_run_first_ = conductor.has_run_first();
+  has_reached_first_ = conductor.has_reached_first();
   return status;
 }
 

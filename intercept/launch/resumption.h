@@ -58,7 +58,7 @@ class Resumption {
   Status go_on(const Decision& given, const StoppedSpan& next, bool stays);
   void add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before);
   /// After go_on() of `next` has failed: those of its groups that have begun, if another device may go on with them,
-  /// because the one that failed has not begun to. They are taken out of unfinished_.spans then.
+  /// because uploads to the one that failed did, before its launch. They are taken out of unfinished_.spans then.
   std::optional<StoppedSpan> begun_to_try_again(const Decision& decision, const StoppedSpan& next);
   Machine& machine_;
   const Launch& launch_;
@@ -68,7 +68,7 @@ class Resumption {
   RunningLaunch* const running_;
   const std::function<bool()> wanted_;
   Unfinished unfinished_;
-  bool has_run_first_ = false;  // of the last go_on(): the first slice's launch was accepted
+  bool has_reached_first_ = false;  // of the last go_on(), as Conductor has it
   std::optional<DividedAnew> divided_anew_;
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;

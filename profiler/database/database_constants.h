@@ -54,7 +54,7 @@ inline constexpr std::uint32_t kMaxJournals = 16;
 inline constexpr std::size_t kMaxWaiting = 64;
 /// Samples of a kind up to which they are recorded as their launches' times pay for it; then only those whose number is
 /// a power of two. Source: kSamplesOfASize, what the database keeps.
-inline constexpr std::uint64_t kAllOfTheFirst = 256;
+inline constexpr std::uint64_t kPaidForOfTheFirst = 256;
 /// Samples of a kind that are recorded however short their launches are. Source: as many as are timed at first
 /// (kFirstTimed of intercept/launch/decision_constants.h).
 inline constexpr std::uint64_t kFewOfTheFirst = 8;

@@ -105,7 +105,7 @@ bool SampleJournal::wants(std::uint64_t kind, double seconds) noexcept {
     Kind& known = kinds_[kind];
     const std::uint64_t number = ++known.samples;
     known.since += seconds;
-    const bool wanted = number <= tuning::kAllOfTheFirst
+    const bool wanted = number <= tuning::kPaidForOfTheFirst
                             ? number <= tuning::kFewOfTheFirst || known.since >= tuning::kSampleWorth
                             : std::has_single_bit(number);
     if (!wanted && pass_over(known)) return false;

@@ -15,6 +15,7 @@ import predict_load  # noqa: E402
 import predict_math  # noqa: E402
 import predict_rows  # noqa: E402
 import predict_search  # noqa: E402
+import predict_served  # noqa: E402
 from predict_rows import NONE, ONE, WARM  # noqa: E402
 
 
@@ -48,6 +49,16 @@ class Statistics(unittest.TestCase):
         measured = unit(warm=("auto", [[1], [1], [1], [9]]), gpu=("device", [[2], [2], [2], [2]]))
         measured["sides"][WARM]["others"] = [0.0, 0.0, 0.0, 0.5]
         self.assertEqual(rows([measured])["best_device"]["entries"][0]["spread"], [2, 2])
+
+    def test_a_turn_counts_for_all_sides_or_for_none(self):
+        measured = unit(warm=("auto", [[1], [2], [3], [4]]), gpu=("device", [[2], [4], [6], [80]]))
+        measured["sides"][WARM]["others"] = [0.0, 0.0, 0.0, 0.0]
+        measured["sides"]["gpu"]["others"] = [0.0, 0.0, 0.0, 0.5]
+        entry = rows([measured])["best_device"]["entries"][0]
+        self.assertEqual((entry["spread"], entry["turns"]), ([2, 2], 3))
+
+    def test_rows_of_repetitions_are_about_as_long(self):
+        self.assertEqual([predict_served.blocks(count) for count in (30, 7, 2, 0)], [[10, 10, 10], [2, 2, 3], [1, 1], []])
 
     def test_settled_is_the_later_half(self):
         self.assertEqual([predict_math.settled(count) for count in (12, 13)], [7, 7])

@@ -328,22 +328,28 @@ TEST(Preemption, GroupsThatWereStoppedInsideGoOnBehindTheRescueOfAnotherSlice) {
   }
 }
 
-// The device that they were to go on with has not begun to: what they saved and wrote is as it was.
-TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereTheyWereIfTheOtherDeviceRefusesThem) {
-  for (const bool uploads : {true, false}) {
-    StoppedInside w(PreemptTest::Then::other, "single:0");
-    (uploads ? w.fakes[1]->fail_writes : w.fakes[1]->refuse_runs) = 1;
-    EXPECT_EQ(w.axpy(), CL_COMPLETE);
-    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
-    EXPECT_EQ(w.groups(), kGroups);
-    EXPECT_EQ(w.fakes[1]->fail_writes + w.fakes[1]->refuse_runs, 0);
-  }
+// Their bytes never reached the device that they were to go on with: what they saved and wrote is as it was.
+TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereTheyWereIfTheirUploadsFail) {
+  StoppedInside w(PreemptTest::Then::other, "single:0");
+  w.fakes[1]->fail_writes = 1;
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+  EXPECT_EQ(w.groups(), kGroups);
+  EXPECT_EQ(w.fakes[1]->fail_writes, 0);
 }
 
-// They are not begun anew: they have overwritten what they read.
-TEST(Preemption, GroupsThatNoDeviceGoesOnWithEndTheLaunch) {
+// They are not begun anew: they have overwritten what they read, and a device may take states before it refuses.
+TEST(Preemption, GroupsOfALaunchThatIsRefusedEndTheLaunch) {
   StoppedInside w(PreemptTest::Then::other, "single:0");
   w.fakes[1]->refuse_runs = 1;
+  EXPECT_LT(w.axpy(), 0);
+  EXPECT_LT(w.groups(), kGroups);
+}
+
+// Neither device gets their bytes.
+TEST(Preemption, GroupsThatNoDeviceGoesOnWithEndTheLaunch) {
+  StoppedInside w(PreemptTest::Then::other, "single:0");
+  w.fakes[1]->fail_writes = 1;
   w.fakes[1]->on_execute = [&w] { w.fakes[0]->refuse_runs = 100; };  // when they come to it
   EXPECT_LT(w.axpy(), 0);
   EXPECT_LT(w.groups(), kGroups);

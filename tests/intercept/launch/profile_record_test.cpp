@@ -115,6 +115,27 @@ TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
   EXPECT_GT(sink_.seconds.back(), 1e9);
 }
 
+// The launches are of one shape: the value decides no address.
+TEST_F(ProfileRecord, TheWorkIsThatOfTheLaunchsOwnArguments) {
+  domain::KernelTraits traits = axpy_traits();
+  domain::Node times;
+  times.op = domain::Op::scalar_argument;
+  times.bits = 32;
+  times.value = 2;
+  traits.nodes.push_back(times);
+  traits.loops.push_back({static_cast<domain::NodeId>(traits.nodes.size() - 1), true});
+  traits.operations = {{5, {}, {static_cast<std::uint32_t>(traits.loops.size() - 1)}}};
+  FakeMachine w({true}, "single:0");
+  use(w);
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto loop = w.kernel(traits);
+  for (const std::uint32_t backedges : {3u, 9u, 9u, 3u})
+    ASSERT_EQ(w.launch(loop, line(kItems, kLocal), {whole(y), whole(x), value_of(backedges)})->wait(), CL_COMPLETE);
+  ASSERT_EQ(sink_.samples.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_DOUBLE_EQ(sink_.samples[i].group_operations, kLocal * 5.0 * (i == 1 || i == 2 ? 10 : 4)) << i;
+}
+
 TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {
   FakeMachine w({true}, "single:0");
   use(w);
