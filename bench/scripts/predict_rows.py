@@ -67,14 +67,19 @@ def ours_of(row, gpus):
     return WARM if row["ours"] == ONE and gpus < 2 else row["ours"]
 
 
-def counted(sides):
+def counted(side):
+    """The processes of a side that are compared."""
+    return undisturbed(side["processes"], side.get("others", []))
+
+
+def counted_by_turns(sides):
     """{name: the processes that are compared} of {name: side}: of sides with as many processes the same turns, by the most that other programs took in one."""
     present = [side for side in sides.values() if side["processes"]]
     turns = {length for side in present for length in (len(side["processes"]), len(side.get("others", [])))}
     if len(turns) == 1:
         others = [max(parts) for parts in zip(*(side["others"] for side in present))]
         return {name: undisturbed(side["processes"], others) if side["processes"] else [] for name, side in sides.items()}
-    return {name: undisturbed(side["processes"], side.get("others", [])) for name, side in sides.items()}
+    return {name: counted(side) for name, side in sides.items()}
 
 
 def bases_of(row, unit):
@@ -100,7 +105,7 @@ def entry_of(row, unit, gpus):
         first = settled(max((len(process) for side in unit["sides"].values() for process in side["processes"]), default=0))
     ours = ours_of(row, gpus)
     bases = bases_of(row, unit)
-    processes = counted({ours: unit["sides"][ours], **bases})
+    processes = counted_by_turns({ours: unit["sides"][ours], **bases})
     compared = against_fastest(processes[ours], {name: processes[name] for name in bases}, first, last)
     if compared is None:
         return None
