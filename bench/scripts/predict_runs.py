@@ -138,7 +138,7 @@ class Bench:
     def fail(self, unit, what, answer):
         self.failures.append(f"{unit['workload']} {unit['size']}, {what}: {answer.get('error', 'a wrong result').strip()}")
 
-    def note(self, begin, busy):
+    def note_others(self, begin, busy):
         """What part of the processors' time other programs have taken since `begin`, when busy_seconds() was `busy`."""
         after = busy_seconds()
         spent = (time.monotonic() - begin) * (os.cpu_count() or 1)
@@ -149,7 +149,7 @@ class Bench:
         begin, busy = time.monotonic(), busy_seconds()
         command = self.command(unit) + ["--repeat", str(repetitions), *side.arguments]
         answer = attempt(command, min(self.timeout, limit or self.timeout), self.environment(unit, side))
-        self.note(begin, busy)
+        self.note_others(begin, busy)
         key = (unit["workload"], unit["size"], side.name)
         self.longest[key] = max(self.longest.get(key, 0.0), time.monotonic() - begin)
         if answer.get("ok"):
@@ -225,14 +225,14 @@ class Bench:
         present = [side for side in sides if "dropped" not in unit["sides"][side.name]]
         begin, busy = time.monotonic(), busy_seconds()
         found = run_together(self, unit, present, repetitions, number)
-        self.note(begin, busy)
+        self.note_others(begin, busy)
         for side in present:
             key = (unit["workload"], unit["size"], side.name)
             self.longest[key] = max(self.longest.get(key, 0.0), (time.monotonic() - begin) / len(present))
-            if found[side.name] is not None:
+            if found[side.name] is None:
+                self.fail(unit, side.name, {"error": "the process ended early"})
+            else:
                 self.keep(unit["sides"][side.name], found[side.name])
-                continue
-            self.fail(unit, side.name, {"error": "the process ended early"})
 
     def has_time_for_turn(self, unit, sides, reserve=0.0):
         known = [self.longest.get((unit["workload"], unit["size"], side.name), 0.0) for side in sides if "dropped" not in unit["sides"][side.name]]

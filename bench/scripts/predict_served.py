@@ -21,7 +21,8 @@ class Served:
             self.watchdog.start()
 
     def run(self, times):
-        """Seconds of each of the next repetitions, which follow each other at once. Raises OSError where the process has ended."""
+        """Seconds of each of the next repetitions, which follow each other at once. Raises OSError if the process has ended, ValueError if it
+        answers with anything but JSON."""
         self.process.stdin.write("run\n" * times)
         self.process.stdin.flush()
         seconds = []
@@ -48,7 +49,7 @@ class Served:
             self.watchdog.cancel()
 
 
-# Into so many rows of repetitions the later ones of a process are cut: caches are warm in most of a row, as in a process alone.
+# Rows into which the repetitions behind the first are cut. Few, so that most of a row runs with warm caches, as in a process alone.
 BLOCKS = 3
 
 
@@ -59,8 +60,7 @@ def blocks(repetitions):
 
 def run_together(bench, unit, sides, repetitions, number):
     """{name: seconds of each repetition, or None where the process ended}: a process of each side, all at the same time, a few repetitions of each in turn.
-    What the machine does meanwhile meets all sides alike: beside processes one after the other, ratios of two sides vary by half as much and less
-    (docs/results/prediction.md). Orders look random and are the same for the same `number`."""
+    The machine's state then is about the same for all sides (docs/results/prediction.md). Orders look random and are the same for the same `number`."""
     processes, seconds = {}, {side.name: [] for side in sides}
 
     def run(name, times):

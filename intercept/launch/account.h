@@ -22,8 +22,9 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
 
 /// How a launch ended.
 struct Ended {
-  std::uint64_t ns = 0;          // when, nanoseconds of the host's clock; 0: not known
-  double seconds = 0.0;          // from decision to results, or that a whole launch took its device; 0: not known
+  std::uint64_t ns = 0;  // when, nanoseconds of the host's clock; 0: not known
+  double seconds =
+      0.0;  // of a split launch from decision to results; of a whole one at least on its device; 0: not known
   std::uint64_t first_uses = 0;  // bit d: device d may have compiled
 };
 

@@ -230,7 +230,7 @@ void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchR
     if (result.trapped && !trapped_) trapped_ = result.trapped;
     if (result.left) slices_[index].begun = result.left->groups;
     slices_[index].ran = slices_[index].ran || result.accepted > uploads;
-    slices_[index].reached = slices_[index].reached || result.accepted >= uploads;
+    if (index == 0 && result.accepted >= uploads) unfinished_.reached_first = true;
   }
   if (result.status != CL_SUCCESS) fail(index, result);
 }

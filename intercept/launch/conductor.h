@@ -36,6 +36,9 @@ struct Unfinished {
   std::vector<bool> failed_on;           // per device
   bool inputs_intact = true;             // nothing that these groups read was overwritten without another copy
   Fault fault = Fault::none;             // the worst
+  /// A batch reached the launch of the first slice. The device may have taken saved states, even if it refused the
+  /// launch. False: an upload before it failed, or nothing was submitted.
+  bool reached_first = false;
 };
 
 /// The groups of slices that were stopped are left to the rescue of others that failed, which runs them from their
@@ -69,9 +72,6 @@ class Conductor {
   [[nodiscard]] const LeftReport& left() const { return left_; }
   /// How the slices gave way to others. After run().
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
-  /// Whether a launch of the first slice was given to a device: also one that then refused it may have taken states
-  /// of groups that have begun. False: an upload failed before, or nothing was submitted. After run().
-  [[nodiscard]] bool has_reached_first() const { return !slices_.empty() && slices_.front().reached; }
   /// Set if slices were stopped so that what is left is divided anew. After run().
   [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
 
@@ -84,7 +84,6 @@ class Conductor {
     Status status;
     Fault fault = Fault::none;
     bool ran = false;                          // it may have written
-    bool reached = false;                      // a launch was given to the device, which may have refused it
     std::uint32_t failures = 0;                // Health::failures() of its device, before residency is read
     std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
     bool has_uploads = false;                  // before its first piece

@@ -54,8 +54,8 @@ class LaunchShape {
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const {
     return geometry_->footprints.atomics(span);
   }
-  /// work_of_launch(), worked out again only if an argument by value differs from that of the last call: loops may
-  /// depend on values that tell no shapes apart.
+  /// work_of_launch(). Cached; computed again if an argument by value differs from the last call's: trip counts may
+  /// depend on values that are no part of a shape.
   domain::GroupWork work(const Launch& launch);
   /// point_of_launch() of the first launch of this shape for which it is asked.
   const domain::Point& point(const Launch& launch);
@@ -98,7 +98,7 @@ class LaunchShape {
   Mutex mutex_{LockRank::launch_shape};
   std::optional<double> joining_seconds_ SKMD_GUARDED_BY(mutex_);
   std::optional<domain::GroupWork> work_ SKMD_GUARDED_BY(mutex_);
-  std::vector<std::byte> work_values_ SKMD_GUARDED_BY(mutex_);  // arguments that work_ is of
+  std::vector<std::byte> work_values_ SKMD_GUARDED_BY(mutex_);  // the launch's arguments by value
   std::vector<std::optional<TrapUse>> trap_uses_ SKMD_GUARDED_BY(mutex_);
 
   DecisionMemory decisions_;

@@ -54,7 +54,7 @@ struct StoppedSpan {
   /// Of its first groups: what those go on from that have begun. Null: none has.
   std::shared_ptr<SavedGroups> saved = {};
   domain::GroupSpan begun = {};  // these groups
-  std::uint64_t failed_on = 0;   // bit d: what they need could not be brought to device d
+  std::uint64_t failed_on = 0;   // bit d: uploads for them to device d failed
 
   [[nodiscard]] bool has_failed_on(std::uint32_t d) const { return (failed_on >> d & 1) != 0; }
 };
@@ -64,8 +64,8 @@ struct StoppedSpan {
 bool may_move(const Machine& machine, const Launch& launch, const Eligibility& eligible, std::uint32_t from,
               std::uint32_t to);
 
-/// The same of a stopped slice, of which groups may have begun: those need code that goes on from what was saved. False
-/// of a device that has failed to begin with it.
+/// The same of a stopped slice, of which groups may have begun: those need code that goes on from what was saved.
+/// False if uploads for it to `to` have failed.
 /// `wait`: blocks while it is made; otherwise it has to be there.
 bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
                std::uint32_t to, bool wait = true);
@@ -75,7 +75,7 @@ bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& 
 Eligibility eligible_for_rest(const Machine& machine, const Launch& launch, const LaunchView& view);
 
 /// Where a stopped slice goes on, if it may move there: on `target`, or the device that SKMD_TEST_PREEMPT names. Else
-/// where it was or, if that device was stopped or has failed to begin with it, on the fastest of the others that it may
+/// where it was or, if that device was stopped or uploads to it failed, on the fastest of the others that it may
 /// move to; where there is none, it stays all the same. May wait for a device's build.
 std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
                           const StoppedSpan& stopped, std::optional<std::uint32_t> target);

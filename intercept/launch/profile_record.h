@@ -20,8 +20,8 @@ struct MeasuredSlice {
   bool first_use = false;
 };
 
-/// What a work-group of the launch does, in the mean. Tens of microseconds, since it evaluates the kernel's
-/// expressions; LaunchShape::work() keeps it.
+/// Mean work of a work-group of the launch. Evaluates the kernel's expressions: 9 us and more. LaunchShape::work()
+/// caches it.
 domain::GroupWork work_of_launch(const Launch& launch);
 
 /// Precondition: the slice ended well, on device slice.device. `work`: of the launch.

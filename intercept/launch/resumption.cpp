@@ -75,8 +75,10 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
     Status status = go_on(*decision, next, stays);
     has_run = true;
     if (!status) {
-      if (auto again = begun_to_try_again(*decision, next)) stopped.push_back(std::move(*again));
-      if (!unfinished_.spans.empty()) {
+      auto again = begun_to_try_again(*decision, next);
+      const bool goes_on = again && unfinished_.spans.empty();
+      if (again) stopped.push_back(std::move(*again));
+      if (!goes_on) {
         stopped.insert(stopped.end(), given_back.begin(), given_back.end());
         stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
         unfinished_.stopped.clear();
@@ -84,7 +86,7 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
         return status;
       }
       machine_.observer->log(LogLevel::info, launch_.kernel->traits().name + ": " + status.error().reason +
-                                                 "; the groups that have begun go on elsewhere");
+                                                 "; groups that have begun are resumed on another device");
     }
     stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
   }
@@ -98,9 +100,8 @@ std::optional<StoppedSpan> Resumption::begun_to_try_again(const Decision& decisi
   const auto failed = std::find_if(unfinished_.spans.begin(), unfinished_.spans.end(),
                                    [&](const auto& span) { return span.first == next.span.first; });
   if (failed == unfinished_.spans.end()) return std::nullopt;
-  // What they have written and saved is as it was only if no launch took it: devices take states before they can tell
-  // that they refuse a launch.
-  if (has_reached_first_ || !unfinished_.inputs_intact || next.has_failed_on(first.device)) {
+  // A device may remove saved states before it reports that it refuses the launch.
+  if (unfinished_.reached_first || !unfinished_.inputs_intact || next.has_failed_on(first.device)) {
     unfinished_.inputs_intact = false;
     return std::nullopt;
   }
@@ -130,7 +131,6 @@ Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool st
   if (const std::uint32_t device = decision.slices.front().device; inside != 0 && device != next.device)
     preempted_.add_moved_inside(device, std::min(inside, next.saved->counts().resumed - resumed));
   unfinished_ = conductor.unfinished();
-  has_reached_first_ = conductor.has_reached_first();
   return status;
 }
 

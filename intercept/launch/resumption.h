@@ -57,8 +57,9 @@ class Resumption {
   /// One span, as decided; unfinished_ is what became of it. `stays`: it ends where it is.
   Status go_on(const Decision& given, const StoppedSpan& next, bool stays);
   void add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before);
-  /// After go_on() of `next` has failed: those of its groups that have begun, if another device may go on with them,
-  /// because uploads to the one that failed did, before its launch. They are taken out of unfinished_.spans then.
+  /// To be called after go_on() of `next` has failed. Returns the first slice, and removes it from unfinished_.spans,
+  /// if it has begun groups, and the upload of their inputs failed before the launch: saved states and buffers are
+  /// unchanged. Clears unfinished_.inputs_intact if begun groups failed otherwise.
   std::optional<StoppedSpan> begun_to_try_again(const Decision& decision, const StoppedSpan& next);
   Machine& machine_;
   const Launch& launch_;
@@ -68,7 +69,6 @@ class Resumption {
   RunningLaunch* const running_;
   const std::function<bool()> wanted_;
   Unfinished unfinished_;
-  bool has_reached_first_ = false;  // of the last go_on(), as Conductor has it
   std::optional<DividedAnew> divided_anew_;
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;

@@ -37,7 +37,7 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
     devices_ |= outcome.devices;
   }
   const bool moved = outcome.plan != std::exchange(last_plan_, outcome.plan);
-  // Behind a first launch that was cold, much is predicted of launches that take little.
+  // After a cold first launch, predictions are too long at first.
   const bool timed = outcome.split || outcome.seconds > 0;
   seconds_ += timed ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
   seconds_ += std::max(0.0, outcome.round_seconds - outcome.alone_seconds);

@@ -17,7 +17,7 @@ struct LaunchOutcome {
   std::uint64_t kernel = 0;  // as in samples
   NdRange range;
   double alone_seconds = 0.0;  // Plan::alone_seconds
-  double seconds = 0.0;        // measured from decision to results; of whole launches, what they took; 0: not known
+  double seconds = 0.0;        // measured: split, from decision to results; whole, on its device or more; 0: not known
   bool split = false;
   bool exploring = false;        // Plan::exploring
   std::uint64_t first_uses = 0;  // bit d: device d may have compiled

@@ -23,8 +23,7 @@ class ProfileSink {
  public:
   virtual ~ProfileSink() = default;
   /// True if one more sample of this kind should be added; counts it. `kind`: a hash of what its samples have in
-  /// common. `seconds`: what the sample's launch took, beside which keeping it is to be little; infinite: that does not
-  /// matter.
+  /// common. `seconds`: duration of the sample's launch, of which recording may take a small part; infinity: no limit.
   virtual bool wants(std::uint64_t kind, double seconds) noexcept = 0;
   /// `kind`: for which wants() was true; kNoKind where it was not asked.
   virtual void add(const ProfileSample& sample, std::uint64_t kind) noexcept = 0;

@@ -52,15 +52,14 @@ inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
 /// in. Source: chosen, not measured: 16 and 64 MiB.
 inline constexpr std::uint32_t kMaxJournals = 16;
 inline constexpr std::size_t kMaxWaiting = 64;
-/// Samples of a kind up to which they are recorded as their launches' times pay for it; then only those whose number is
-/// a power of two. Source: kSamplesOfASize, what the database keeps.
+/// Number of a kind's samples up to which kSampleWorth decides; then only those whose number is a power of two are
+/// recorded. Source: kSamplesOfASize, what the database keeps.
 inline constexpr std::uint64_t kPaidForOfTheFirst = 256;
-/// Samples of a kind that are recorded however short their launches are. Source: as many as are timed at first
+/// Number of a kind's samples up to which all are recorded. Source: as many as are timed at first
 /// (kFirstTimed of intercept/launch/decision_constants.h).
 inline constexpr std::uint64_t kFewOfTheFirst = 8;
-/// Seconds that launches of a kind take between two later samples, at least. Source: a sample takes 5 us with warm
-/// caches and some 15 with cold ones, on a Zen 3 (docs/decisions/samples-wait-beside-the-database.md), and is to take
-/// a part of the launches' time as small as planning does (kPlanningPart of partitioner/plan/plan_constants.h).
+/// Seconds of launches of a kind between two later samples, at least. Source: chosen: recording took 4.3 us a launch on
+/// a Zen 3 (docs/decisions/samples-wait-beside-the-database.md), a hundredth of it.
 inline constexpr double kSampleWorth = 0.5e-3;
 /// Kinds that are told apart; more are not recorded. Source: chosen, not measured.
 inline constexpr std::size_t kMaxKinds = 1u << 16;

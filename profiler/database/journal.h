@@ -40,9 +40,9 @@ class SampleJournal : public domain::ProfileSink {
   /// added meanwhile do not wait for it. If there are tuning::kMaxWaiting files already, this process stops recording.
   void prepare() noexcept;
 
-  /// The first 8 of a kind, then up to the 256th those before which launches of the kind took half a millisecond since
-  /// the last one, then those whose number is a power of two. The others count as passed_over of the last one that is
-  /// in the file; where none of the kind is, it is wanted.
+  /// True for samples 1 to 8 of a kind; for samples 9 to 256 if at least 0.5 ms of launches of the kind, this one
+  /// included, were counted since the last true; then for samples whose number is a power of two. The others count as
+  /// passed_over of the last one in the file; true if the file has none of the kind.
   bool wants(std::uint64_t kind, double seconds) noexcept override;
   void add(const domain::ProfileSample& sample, std::uint64_t kind) noexcept override;
   [[nodiscard]] domain::SinkProgress progress() const noexcept override;
@@ -52,7 +52,7 @@ class SampleJournal : public domain::ProfileSink {
     std::uint64_t samples = 0;      // that wants() was asked for
     char* field = nullptr;          // of its last sample in the mapped file: passed_over as text; null: there is none
     std::uint32_t passed_over = 0;  // as in the field
-    double since = 0.0;             // seconds that samples took since the last one that was wanted
+    double since = 0.0;             // seconds of launches since the last sample that was wanted
   };
   struct File {
     char* base = nullptr;

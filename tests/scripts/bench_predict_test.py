@@ -84,7 +84,7 @@ class Statistics(unittest.TestCase):
 
     def test_the_fastest_side_is_not_chosen_by_the_turns_that_it_is_compared_in(self):
         # Two sides that take the same in the mean, and each is lucky in half of the turns.
-        sides = {"a": [[1], [4], [1], [4]], "b": [[4], [1], [4], [1.0]]}
+        sides = {"a": [[1], [4], [1], [4]], "b": [[4], [1], [4], [1]]}
         name, found = predict_math.against_fastest([[2], [2], [2], [2]], sides)
         self.assertEqual((found["figure"], found["turns"]), (2, 4))  # by the same turns it would be 0.5
         self.assertIn(name, sides)

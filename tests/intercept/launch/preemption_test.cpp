@@ -328,7 +328,7 @@ TEST(Preemption, GroupsThatWereStoppedInsideGoOnBehindTheRescueOfAnotherSlice) {
   }
 }
 
-// Their bytes never reached the device that they were to go on with: what they saved and wrote is as it was.
+// An upload fails before the launch: saved states and buffers are unchanged, and the groups resume on their device.
 TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereTheyWereIfTheirUploadsFail) {
   StoppedInside w(PreemptTest::Then::other, "single:0");
   w.fakes[1]->fail_writes = 1;
@@ -338,7 +338,7 @@ TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereTheyWereIfTheirUploadsFail)
   EXPECT_EQ(w.fakes[1]->fail_writes, 0);
 }
 
-// They are not begun anew: they have overwritten what they read, and a device may take states before it refuses.
+// The launch ends with an error: a device may remove saved states before it refuses, and inputs are overwritten.
 TEST(Preemption, GroupsOfALaunchThatIsRefusedEndTheLaunch) {
   StoppedInside w(PreemptTest::Then::other, "single:0");
   w.fakes[1]->refuse_runs = 1;
@@ -346,7 +346,7 @@ TEST(Preemption, GroupsOfALaunchThatIsRefusedEndTheLaunch) {
   EXPECT_LT(w.groups(), kGroups);
 }
 
-// Neither device gets their bytes.
+// The upload to one device fails, and the other one refuses the launch.
 TEST(Preemption, GroupsThatNoDeviceGoesOnWithEndTheLaunch) {
   StoppedInside w(PreemptTest::Then::other, "single:0");
   w.fakes[1]->fail_writes = 1;
